@@ -1,0 +1,44 @@
+"""Refusals that a user reads: one sentence that names the file, layer or field, what was expected and what to do."""
+
+from __future__ import annotations
+
+from engine.text import Text
+
+
+class MixbitError(Exception):
+    """Something the user can mend. `text` is the sentence; whatever was open before stays as it was."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def __str__(self) -> str:
+        return str(self.text)
+
+
+class ModelError(MixbitError):
+    """The model file can't be opened or run."""
+
+
+class ShapesNeededError(ModelError):
+    """The model has free dimensions and nobody said what they are; see `engine.graph.read_inputs`."""
+
+
+class DataError(MixbitError):
+    """Samples that don't fit the model, or can't be read."""
+
+
+class PlanError(MixbitError):
+    """A plan, scheme or preset that doesn't fit."""
+
+
+class DeviceError(MixbitError):
+    """A device profile with a missing or impossible field."""
+
+
+class ExportError(MixbitError):
+    """A file that can't be written."""
+
+
+class Cancelled(Exception):  # noqa: N818 - not an error: somebody asked for it
+    """The work was stopped on request."""

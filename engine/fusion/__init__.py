@@ -1,0 +1,1 @@
+"""Room `fusion`: a Graph in, Kernels out."""

@@ -1,0 +1,119 @@
+"""The Kernel: the one unit that is tuned, run, costed and exported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from engine.graph.types import Array, Graph, Node, TensorInfo
+from engine.text import Text
+
+Rules = Literal["edge", "cloud"]
+
+
+class Kind(StrEnum):
+    """What a kernel mainly does; decides its unit on the NPU and which schemes fit."""
+
+    CONV = "conv"
+    DEPTHWISE = "depthwise"
+    CONV_TRANSPOSE = "conv_transpose"
+    GEMM = "gemm"
+    MATMUL = "matmul"
+    """MatMul with one constant operand."""
+    MATMUL_DYNAMIC = "matmul_dynamic"
+    """MatMul of two activations."""
+    EMBEDDING = "embedding"
+    RECURRENT = "recurrent"
+    NORM = "norm"
+    SOFTMAX = "softmax"
+    POOL = "pool"
+    REDUCE = "reduce"
+    ELEMENTWISE = "elementwise"
+    MOVEMENT = "movement"
+    """Reshape, Transpose, Concat, Slice, Gather by constant indices ...: moves data, computes nothing."""
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """The constant of a kernel that a scheme quantizes.
+
+    As a matrix it is [product of channel axes, product of reduction axes], both in the given order: groups run along
+    the second, scales per channel along the first.
+    """
+
+    constant: str
+    """Name in `Kernel.constants`."""
+    origin: str
+    """Name of the initializer in the file; what foreign tools know it by."""
+    shape: tuple[int, ...]
+    channel_axes: tuple[int, ...]
+    reduction_axes: tuple[int, ...]
+    activation: str
+    """The activation that the anchor combines with the weight ('' for an embedding table)."""
+    bias: str
+    """The bias constant of the anchor, or ''."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Kernel:
+    """A fused group of ONNX nodes that an NPU launches once."""
+
+    id: str
+    """Stable over saves of the same model: derived from the anchor's first output name."""
+    index: int
+    """Position in execution order."""
+    name: str
+    """Display name: module scope, node name, weight name or output name, in that order."""
+    op: str
+    """Operators for people: 'Conv 3x3 s2 + SiLU', 'MatMul', 'LayerNorm'."""
+    kind: Kind
+    nodes: tuple[Node, ...]
+    """In runnable order. BatchNorm folding may have replaced protos, so they are this kernel's own."""
+    anchor: int
+    """Position of the anchor in `nodes`."""
+    inputs: tuple[str, ...]
+    """Activations read from outside, without repetition."""
+    outputs: tuple[str, ...]
+    """Activations that other kernels or the model's outputs read."""
+    constants: Mapping[str, Array]
+    """Every constant that its nodes read, folded ones included."""
+    weight: Weight | None
+    why_not: Text | None
+    """Why there is no precision switch; None exactly when `weight` is not None."""
+    params: int
+    macs: int
+    """Multiply-accumulates of one run (0 for pure data movement)."""
+
+    @property
+    def tunable(self) -> bool:
+        """Whether a scheme can be set."""
+        return self.weight is not None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Network:
+    """A model as a list of kernels: what every later room works on."""
+
+    graph: Graph
+    rules: Rules
+    kernels: tuple[Kernel, ...]
+
+    @property
+    def tensors(self) -> Mapping[str, TensorInfo]:
+        """Every activation by name."""
+        return self.graph.tensors
+
+    def by_id(self, kernel_id: str) -> Kernel:
+        """The kernel of that id; KeyError if there is none."""
+        for kernel in self.kernels:
+            if kernel.id == kernel_id:
+                return kernel
+        raise KeyError(kernel_id)
+
+    @property
+    def tunable(self) -> tuple[Kernel, ...]:
+        """Kernels that have a precision switch."""
+        return tuple(kernel for kernel in self.kernels if kernel.tunable)

@@ -1,0 +1,1 @@
+"""Room `graph`: an ONNX file in, a checked Graph with concrete shapes out."""

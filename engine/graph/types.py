@@ -1,0 +1,106 @@
+"""What a loaded model is to the rest of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+
+from engine.text import Text
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """One activation: its name, numpy dtype and concrete shape (the shape seen with the chosen input shapes)."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    @property
+    def elements(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in the model's own dtype."""
+        return self.elements * self.dtype.itemsize
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInput:
+    """An input as the file declares it: a dimension is a size, or the name of a free dimension."""
+
+    name: str
+    dtype: np.dtype[Any]
+    dims: tuple[int | str, ...]
+    proposal: tuple[int, ...]
+    """A sensible concrete shape (batch 1, 224x224 pictures, 64 tokens ...)."""
+
+    @property
+    def free(self) -> bool:
+        """Whether a dimension has to be chosen."""
+        return any(isinstance(dim, str) for dim in self.dims)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Node:
+    """One ONNX node that depends on the model's inputs. `proto` must not be changed."""
+
+    index: int
+    proto: onnx.NodeProto
+    scope: str
+    """Module path from exporter metadata (`pkg.torch.onnx.name_scopes`), or ''."""
+
+    @property
+    def op_type(self) -> str:
+        """Operator, with its domain when that is not ONNX's own."""
+        return self.proto.op_type if self.proto.domain in ("", "ai.onnx") else f"{self.proto.domain}.{self.proto.op_type}"
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Tensor names read; '' for an omitted optional input."""
+        return tuple(self.proto.input)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Tensor names written; '' for an omitted optional output."""
+        return tuple(self.proto.output)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Graph:
+    """A model with concrete input shapes.
+
+    All that does not depend on the values of the inputs (shape arithmetic, masks, transposed weights) has become a
+    constant, so `nodes` holds only what really runs, in an order that can be run.
+    """
+
+    path: Path
+    sha256: str
+    file_bytes: int
+    """Bytes on disk, external data included."""
+    ir_version: int
+    opsets: Mapping[str, int]
+    functions: tuple[onnx.FunctionProto, ...]
+    producer: str
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+    nodes: tuple[Node, ...]
+    constants: Mapping[str, Array]
+    """Every constant that a node reads or that is an output; arrays are read-only, memory-mapped where possible."""
+    origins: Mapping[str, str]
+    """Constant -> initializer in the file that it comes from (through Identity, Transpose, Cast ...); absent if none."""
+    tensors: Mapping[str, TensorInfo]
+    """Every activation: inputs and node outputs."""
+    dynamic: frozenset[str]
+    """Activations whose shape depends on the values of the inputs; `tensors` has the shape of the trial run."""
+    notes: tuple[Text, ...] = ()

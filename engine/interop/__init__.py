@@ -1,0 +1,1 @@
+"""Room `interop`: one file per foreign format, in and out."""

@@ -1,0 +1,219 @@
+"""Background work: submit, progress, cancel, supersede.
+
+A job is a plain function that takes a JobContext; it runs in a worker thread. Everything that the owner sees (state
+changes, results, errors) is delivered through `dispatch`, so that a window gets it on its own thread.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from engine.errors import Cancelled, MixbitError
+from engine.progress import CancelToken
+from engine.text import Text, say
+
+T = TypeVar("T")
+Dispatch = Callable[[Callable[[], None]], None]
+"""Runs a callback on the owner's thread, soon and in order."""
+Lane = Literal["engine", "sweep", "query"]
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+
+
+def run_now(callback: Callable[[], None]) -> None:
+    """A dispatch for programs without an event loop: run at once, in the calling thread."""
+    callback()
+
+
+@dataclass(eq=False)
+class Job:
+    """One piece of work, as the job list shows it. Change it only through `cancel`."""
+
+    id: int
+    title: Text
+    lane: Lane
+    state: State = "queued"
+    fraction: float = 0.0
+    message: Text | None = None
+    error: Text | None = None
+    details: str = ""
+    """Traceback of a failed job, to copy into a report."""
+    submitted_at: float = field(default_factory=time.monotonic)
+    started_at: float | None = None
+    finished_at: float | None = None
+    token: CancelToken = field(default_factory=CancelToken)
+
+    def cancel(self) -> None:
+        """Ask the job to stop; it ends as "cancelled" within 100 ms."""
+        self.token.cancel()
+
+    @property
+    def active(self) -> bool:
+        """Whether it is still queued or running."""
+        return self.state in ("queued", "running")
+
+    @property
+    def seconds(self) -> float:
+        """Seconds it has run so far."""
+        if self.started_at is None:
+            return 0.0
+        return (self.finished_at or time.monotonic()) - self.started_at
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimated seconds left, once there is something to judge by."""
+        if self.state != "running" or self.fraction < 0.02 or self.seconds < 0.3:
+            return None
+        return self.seconds * (1 - self.fraction) / self.fraction
+
+
+@dataclass(frozen=True, slots=True)
+class JobContext:
+    """What a running job may use."""
+
+    job: Job
+    token: CancelToken
+
+    def progress(self, fraction: float, text: Text) -> None:
+        """Report a fraction in [0, 1] and a sentence. Cheap: views poll it."""
+        self.job.fraction, self.job.message = min(max(fraction, 0.0), 1.0), text
+
+    def check(self) -> None:
+        """Raise Cancelled if a stop was asked for."""
+        self.token.check()
+
+
+class Jobs:
+    """Runs jobs in lanes: one thread for the engine, one for sweeps, two for read-only queries."""
+
+    def __init__(self, dispatch: Dispatch = run_now, changed: Callable[[], None] | None = None) -> None:
+        self._dispatch = dispatch
+        self._changed = changed or (lambda: None)
+        self._ids = itertools.count(1)
+        self._lanes: dict[Lane, ThreadPoolExecutor] = {}
+        self._newest: dict[str, Job] = {}
+        self._lock = threading.Lock()
+        self._pending: set[Future[None]] = set()
+        self._closed = False
+        self.history: list[Job] = []
+        """All jobs, oldest first; at most 200 finished ones are kept."""
+
+    @property
+    def active(self) -> tuple[Job, ...]:
+        """Jobs that are queued or running, oldest first."""
+        return tuple(job for job in self.history if job.active)
+
+    def submit(
+        self,
+        title: Text,
+        work: Callable[[JobContext], T],
+        *,
+        lane: Lane = "engine",
+        supersede: str | None = None,
+        on_done: Callable[[T], None] | None = None,
+        on_failed: Callable[[Text], None] | None = None,
+    ) -> Job:
+        """Queue `work`. A newer job with the same `supersede` key cancels the older one.
+
+        `on_done` and `on_failed` run on the owner's thread; a cancelled or superseded job calls neither.
+        """
+        job = Job(next(self._ids), title, lane)
+        if supersede is not None:
+            older = self._newest.get(supersede)
+            if older is not None and older.active:
+                older.cancel()
+            self._newest[supersede] = job
+        self.history.append(job)
+        self._forget_old()
+        future = self._lane(lane).submit(self._run, job, work, on_done, on_failed)
+        with self._lock:
+            self._pending.add(future)
+        future.add_done_callback(self._discard)
+        self._changed()
+        return job
+
+    def cancel_all(self) -> None:
+        """Ask every active job to stop."""
+        for job in self.active:
+            job.cancel()
+
+    def close(self) -> None:
+        """Cancel everything and wait until the worker threads have ended."""
+        self._closed = True
+        self.cancel_all()
+        for pool in self._lanes.values():
+            pool.shutdown(wait=True, cancel_futures=True)
+        self._lanes.clear()
+
+    def _lane(self, lane: Lane) -> ThreadPoolExecutor:
+        if lane not in self._lanes:
+            self._lanes[lane] = ThreadPoolExecutor(2 if lane == "query" else 1, f"mixbit-{lane}")
+        return self._lanes[lane]
+
+    def _discard(self, future: Future[None]) -> None:
+        with self._lock:
+            self._pending.discard(future)
+
+    def _forget_old(self) -> None:
+        finished = [job for job in self.history if not job.active]
+        for job in finished[: max(0, len(finished) - 200)]:
+            self.history.remove(job)
+
+    def _run(
+        self,
+        job: Job,
+        work: Callable[[JobContext], Any],
+        on_done: Callable[[Any], None] | None,
+        on_failed: Callable[[Text], None] | None,
+    ) -> None:
+        if job.token.cancelled:
+            self._finish(job, "cancelled")
+            return
+        job.started_at, job.state = time.monotonic(), "running"
+        self._tell(self._changed)
+        try:
+            result = work(JobContext(job, job.token))
+        except Cancelled:
+            self._finish(job, "cancelled")
+        except MixbitError as error:
+            self._finish(job, "failed", error.text, on_failed)
+        except Exception as error:  # a fault of ours: show it, keep the program alive
+            job.details = traceback.format_exc()
+            text = say("Internal error: {error}. The details can be copied from the job list.", error=repr(error))
+            self._finish(job, "failed", text, on_failed)
+        else:
+            self._finish(job, "done", None, None, on_done, result)
+
+    def _finish(
+        self,
+        job: Job,
+        state: State,
+        error: Text | None = None,
+        on_failed: Callable[[Text], None] | None = None,
+        on_done: Callable[[Any], None] | None = None,
+        result: Any = None,
+    ) -> None:
+        job.finished_at = time.monotonic()
+
+        def deliver() -> None:
+            late = job.token.cancelled and state == "done"
+            job.state, job.error = ("cancelled" if late else state), error
+            if state == "done":
+                job.fraction = 1.0
+            if error is not None and on_failed is not None:
+                on_failed(error)
+            if state == "done" and not late and on_done is not None:
+                on_done(result)
+            self._changed()
+
+        self._tell(deliver)
+
+    def _tell(self, callback: Callable[[], None]) -> None:
+        if not self._closed:
+            self._dispatch(callback)

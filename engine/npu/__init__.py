@@ -1,0 +1,1 @@
+"""Room `npu`: devices, timing, memory, energy and heat of a simulated NPU."""

@@ -1,0 +1,1 @@
+"""Room `numerics`: running kernels as reference and quantized, and the errors between them."""

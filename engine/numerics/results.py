@@ -1,0 +1,88 @@
+"""What an evaluation gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, log10, sqrt
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSums:
+    """Sums over all elements of all samples, from which every quadratic figure follows."""
+
+    noise: float
+    """Sum of (quantized - reference)^2."""
+    reference_power: float
+    result_power: float
+    elements: int
+    nonfinite: int = 0
+    """Elements that are NaN or infinite in the result but not in the reference."""
+
+    @property
+    def sqnr_db(self) -> float:
+        """10 log10(reference power / noise); inf without noise, -inf with a silent reference."""
+        if self.noise == 0:
+            return inf
+        return 10 * log10(self.reference_power / self.noise) if self.reference_power > 0 else -inf
+
+    @property
+    def cosine(self) -> float:
+        """Cosine similarity; 1 if both are silent, 0 if only one is."""
+        if self.reference_power == 0 or self.result_power == 0:
+            return float(self.reference_power == self.result_power)
+        dot = (self.reference_power + self.result_power - self.noise) / 2
+        return max(-1.0, min(1.0, dot / sqrt(self.reference_power * self.result_power)))
+
+    @property
+    def mse(self) -> float:
+        """Mean squared error."""
+        return self.noise / self.elements if self.elements else 0.0
+
+    @property
+    def relative_l2(self) -> float:
+        """||quantized - reference|| / ||reference||."""
+        return sqrt(self.noise / self.reference_power) if self.reference_power > 0 else (0.0 if self.noise == 0 else inf)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputError:
+    """Error at the model's outputs; None where a figure has no meaning for this model."""
+
+    sums: ErrorSums
+    """Of the float outputs, each scaled to unit power first when there are several."""
+    max_abs: float
+    kl: float | None
+    """Mean KL divergence reference -> quantized in nats, where the last axis is a distribution or logits."""
+    top1_agreement: float | None
+    top5_agreement: float | None
+    accuracy: float | None
+    """With labels: of the quantized network."""
+    reference_accuracy: float | None
+
+    @property
+    def sqnr_db(self) -> float:
+        """SQNR in dB."""
+        return self.sums.sqnr_db
+
+    @property
+    def cosine(self) -> float:
+        """Cosine similarity."""
+        return self.sums.cosine
+
+    @property
+    def mse(self) -> float:
+        """Mean squared error."""
+        return self.sums.mse
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A plan, run on all samples."""
+
+    output: OutputError
+    accumulated: Mapping[str, ErrorSums]
+    """By kernel id; kernels without a float output are absent."""
+    synthetic: bool
+    samples: int
+    seconds: float

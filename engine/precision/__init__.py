@@ -1,0 +1,1 @@
+"""Room `precision`: schemes, plans, presets and plan files."""

@@ -1,0 +1,74 @@
+"""Scheme: how one kernel's numbers are stored. A frozen value; every format is just another value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Granularity = Literal["tensor", "channel", "group"]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightFormat:
+    """How weights are stored."""
+
+    bits: int
+    """2, 3, 4, 8, 16 for integers; 16 or 32 for floats."""
+    floating: bool = False
+    symmetric: bool = True
+    granularity: Granularity = "channel"
+    group: int = 0
+    """Weights per scale along the reduction axis, with granularity "group"."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActivationFormat:
+    """How the activation that meets the weight is stored."""
+
+    bits: int
+    """8 or 16 for integers; 16 or 32 for floats."""
+    floating: bool = False
+    symmetric: bool = False
+    static: bool = True
+    """Range from calibration; otherwise taken from each run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """Weight format, activation format and the method that rounds the weights."""
+
+    weights: WeightFormat
+    activations: ActivationFormat
+    method: str = "rtn"
+
+
+HALF = ActivationFormat(16, floating=True)
+FP32 = Scheme(WeightFormat(32, floating=True), ActivationFormat(32, floating=True))
+"""The reference: nothing is rounded."""
+FP16 = Scheme(WeightFormat(16, floating=True), HALF)
+INT8 = Scheme(WeightFormat(8, symmetric=True, granularity="channel"), ActivationFormat(8))
+"""W8A8: weights symmetric per channel, activations asymmetric per tensor with static ranges."""
+INT4 = Scheme(WeightFormat(4, symmetric=False, granularity="group", group=32), HALF)
+"""W4A16: weights asymmetric in groups of 32 along the reduction axis."""
+W4A8 = Scheme(WeightFormat(4, symmetric=False, granularity="group", group=32), ActivationFormat(8))
+W8A16 = Scheme(WeightFormat(8, symmetric=True, granularity="channel"), HALF)
+
+PRESETS: dict[str, Scheme] = {"int4": INT4, "int8": INT8, "fp16": FP16, "w4a8": W4A8, "w8a16": W8A16, "fp32": FP32}
+"""Schemes that have a name, by that name in small letters."""
+
+Family = Literal["INT4", "INT8", "FP16", "FP32"]
+
+
+def family(scheme: Scheme) -> Family:
+    """The switch segment and colour a scheme belongs to: decided by its weight bits."""
+    if scheme.weights.floating:
+        return "FP16" if scheme.weights.bits <= 16 else "FP32"
+    return "INT4" if scheme.weights.bits <= 4 else "INT8"
+
+
+def label(scheme: Scheme) -> str:
+    """Short name: the family for the presets, else W<bits>A<bits>."""
+    for name in ("int4", "int8", "fp16", "fp32"):
+        if scheme == PRESETS[name]:
+            return name.upper()
+    return f"W{scheme.weights.bits}A{scheme.activations.bits}"

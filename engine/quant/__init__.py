@@ -1,0 +1,1 @@
+"""Room `quant`: number formats, packing, observers, calibration and weight methods."""

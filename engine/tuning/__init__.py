@@ -1,0 +1,1 @@
+"""Room `tuning`: sensitivity sweeps and search."""
