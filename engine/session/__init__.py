@@ -1,0 +1,1 @@
+"""The facade that the window and the command line share."""

@@ -1,0 +1,45 @@
+"""What a session announces: what changed and who did it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class What(StrEnum):
+    """Parts of the session that change on their own."""
+
+    MODEL = "model"
+    """Another model (or none): everything else is new too, only one announcement is made."""
+    PLAN = "plan"
+    """The plan, the undo history or the kept plans."""
+    SELECTION = "selection"
+    DATA = "data"
+    DEVICE = "device"
+    """Device profile, scenario or budgets."""
+    SIMULATION = "simulation"
+    """Size, timeline, memory, energy, heat of the current plan."""
+    LOCAL = "local"
+    """Local errors of some kernels."""
+    EVALUATION = "evaluation"
+    """Accumulated and output error, or their staleness."""
+    SENSITIVITY = "sensitivity"
+    CAPTURE = "capture"
+    """Values for the Compare view."""
+    JOBS = "jobs"
+    LOG = "log"
+    PROJECT = "project"
+    """Project file, or whether there are unsaved edits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One announcement."""
+
+    what: What
+    who: str = ""
+    """The view that caused it, so that it can ignore its own change; '' for the engine."""
+
+
+Listener = Callable[[Change], None]

@@ -1,0 +1,126 @@
+"""The values that a session holds and views read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from engine.graph.types import Array
+from engine.numerics.results import ErrorSums, Evaluation
+from engine.npu.results import Simulation, Sustained
+from engine.precision.plan import Plan
+from engine.precision.scheme import Scheme
+from engine.quant.sizes import PlanBytes
+from engine.text import Text
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Figures:
+    """All that is known of one plan. A None is not computed yet."""
+
+    plan: Plan
+    size: PlanBytes | None = None
+    simulation: Simulation | None = None
+    sustained: Sustained | None = None
+    evaluation: Evaluation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """What the user requires; None = no requirement."""
+
+    min_sqnr_db: float | None = 20.0
+    max_latency_us: float | None = None
+    max_peak_bytes: int | None = None
+    max_size_bytes: int | None = None
+    max_energy_uj: float | None = None
+    max_skin_c: float | None = 43.0
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityCell:
+    """Output error when only this kernel takes the scheme and the rest stays the reference ("one in")."""
+
+    kernel: str
+    scheme: Scheme
+    sqnr_db: float
+    kl: float | None
+    kind: Literal["exact", "estimated"] = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class DataInfo:
+    """What the network is calibrated and evaluated with."""
+
+    calibration: str
+    calibration_samples: int
+    evaluation: str
+    evaluation_samples: int
+    synthetic: bool
+    """Errors are indicative only."""
+    labelled: bool
+    observer: str
+    notes: tuple[Text, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Captured:
+    """Values of one kernel's first output for one sample, as reference and under the current plan."""
+
+    kernel: str
+    tensor: str
+    sample: int
+    reference: Array
+    result: Array
+    sums: ErrorSums
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One entry of the undo history."""
+
+    title: Text
+    before: Plan
+    after: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One line of the log."""
+
+    level: Literal["info", "warning", "error"]
+    text: Text
+    at: float = field(default_factory=time.time)
+    details: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """Whether evaluation figures on show belong to an older plan."""
+
+    stale: bool = False
+    from_kernel: int = 0
+    """Accumulated errors in front of this kernel index still hold."""
+
+
+LocalErrors = Mapping[tuple[str, Scheme], ErrorSums]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleModel:
+    """A model that comes with Mixbit."""
+
+    name: str
+    title: str
+    title_zh: str
+    description: str
+    description_zh: str
+    model: Path
+    calibration: Path | None
+    evaluation: Path | None
+    accuracy: float | None
+    params: int
+    file_bytes: int
