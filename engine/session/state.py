@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from engine.graph.types import Array
-from engine.numerics.results import ErrorSums, Evaluation
 from engine.npu.results import Simulation, Sustained
+from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
 from engine.quant.sizes import PlanBytes

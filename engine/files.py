@@ -1,0 +1,43 @@
+"""Writing files so that no reader, and no crash, ever meets half of one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.errors import ExportError
+from engine.text import say
+
+
+@contextmanager
+def written_aside(path: Path) -> Iterator[Path]:
+    """Give a path beside `path` to write to; it takes the place of `path` when the block ends without an error.
+
+    Raises:
+        ExportError: the folder is missing, read-only or full.
+    """
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield aside
+        aside.replace(path)
+    except OSError as error:
+        raise ExportError(
+            say(
+                "{path} can't be written ({reason}); choose another place.",
+                path=path,
+                reason=error.strerror or str(error),
+            )
+        ) from error
+    finally:
+        if aside.parent.is_dir():
+            aside.unlink(missing_ok=True)
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write bytes beside the target, then rename over it; errors as in `written_aside`."""
+    with written_aside(path) as aside, aside.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())

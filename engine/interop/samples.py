@@ -1,0 +1,97 @@
+"""Samples from files: a folder of pictures, NumPy arrays, raw binary files, or seeded synthetic values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from engine.errors import DataError
+from engine.graph.types import TensorInfo
+from engine.interop import arrays, pictures
+from engine.interop.arrays import RawOptions
+from engine.interop.pictures import ImageOptions
+from engine.numerics.samples import SampleSet
+from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.text import say
+
+SourceKind = Literal["synthetic", "images", "arrays", "raw"]
+
+
+@dataclass(frozen=True, slots=True)
+class DataSource:
+    """Where samples come from and how a file becomes a feed."""
+
+    kind: SourceKind
+    path: str = ""
+    images: Mapping[str, ImageOptions] = field(default_factory=dict)
+    """By input name; an input that is not listed is filled with default options."""
+    raw: Mapping[str, RawOptions] = field(default_factory=dict)
+    limit: int | None = None
+    """At most so many samples."""
+
+
+SYNTHETIC = DataSource("synthetic")
+
+
+def guess_source(path: Path | str) -> DataSource:
+    """Tell from a path what kind of data it is, with preprocessing from a `preprocess.json` beside the pictures.
+
+    Raises:
+        DataError: the path does not exist, or holds nothing that can be read.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise DataError(say("{path} does not exist; give a picture folder, .npy, .npz or .bin.", path=path))
+    if path.is_file():
+        if path.suffix in (".npy", ".npz"):
+            return DataSource("arrays", str(path))
+        if path.suffix in (".bin", ".raw"):
+            return DataSource("raw", str(path))
+        if path.suffix.lower() in pictures.SUFFIXES:
+            return DataSource("images", str(path), images=pictures.read_options(path.parent))
+        raise DataError(say("{path} can't be read as data; give pictures, .npy, .npz or .bin.", path=path))
+    if pictures.find(path):
+        return DataSource("images", str(path), images=pictures.read_options(path))
+    if any(path.rglob("*.npy")) or any(path.rglob("*.npz")):
+        return DataSource("arrays", str(path))
+    if any(path.rglob("*.bin")):
+        return DataSource("raw", str(path))
+    raise DataError(say("The folder {path} holds no pictures, .npy, .npz or .bin files.", path=path))
+
+
+def load_samples(
+    source: DataSource,
+    inputs: Sequence[TensorInfo],
+    *,
+    limit: int | None = None,
+    progress: Progress = no_progress,
+    cancel: CancelToken = NEVER,
+) -> SampleSet:
+    """Read samples that fit `inputs` exactly.
+
+    Args:
+        source: where from; "synthetic" is not read here but made by `engine.numerics`.
+        inputs: the model's inputs with concrete shapes.
+        limit: at most so many samples (the smaller of this and the source's own limit counts).
+        progress: called with the fraction read.
+        cancel: checked for every file.
+
+    Raises:
+        DataError: a file that can't be read, or doesn't fit an input.
+    """
+    bound = min((n for n in (limit, source.limit) if n is not None), default=None)
+    path = Path(source.path)
+    if not path.exists():
+        raise DataError(say("{path} does not exist any more; choose the data again.", path=path))
+    if source.kind == "images":
+        options = {**{i.name: ImageOptions() for i in inputs}, **source.images}
+        found = pictures.load(path, inputs, options, bound, progress, cancel)
+    elif source.kind == "raw":
+        found = arrays.load_raw(path, inputs, source.raw, bound, cancel)
+    else:
+        found = arrays.load(path, inputs, bound, cancel)
+    if not found.feeds:
+        raise DataError(say("{path} holds no sample; at least one is needed.", path=path))
+    return replace(found, source=path.name)

@@ -1,0 +1,178 @@
+"""Plan files: JSON, versioned, bound to a model by its hash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from engine.errors import PlanError
+from engine.files import write_atomically
+from engine.fusion.types import Network
+from engine.precision.plan import Plan
+from engine.precision.scheme import PRESETS, ActivationFormat, Scheme, WeightFormat
+from engine.text import say
+
+VERSION = 1
+
+
+class _Model(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    sha256: str
+
+
+class KernelEntry(msgspec.Struct, forbid_unknown_fields=True):
+    """One kernel: known by its id, and by its weight for tools that don't have our ids."""
+
+    id: str
+    weight: str
+    name: str
+    scheme: str | Scheme
+    """A preset's name, or the scheme written out."""
+
+
+class PlanFile(msgspec.Struct, forbid_unknown_fields=True):
+    """The whole file."""
+
+    format: Literal["mixbit-plan"]
+    version: int
+    model: _Model
+    name: str
+    kernels: list[KernelEntry]
+
+
+def plan_to_file(plan: Plan, network: Network) -> PlanFile:
+    """The plan as it is written."""
+    entries = [
+        KernelEntry(k.id, k.weight.origin, k.name, scheme_to_name(plan[k.id]))
+        for k in network.kernels
+        if k.weight is not None and k.id in plan
+    ]
+    return PlanFile("mixbit-plan", VERSION, _Model(network.graph.path.name, network.graph.sha256), plan.name, entries)
+
+
+def save_plan(plan: Plan, network: Network, path: Path) -> None:
+    """Write a plan atomically.
+
+    Raises:
+        ExportError: the file can't be written.
+    """
+    write_atomically(path, msgspec.json.format(msgspec.json.encode(plan_to_file(plan, network)), indent=2))
+
+
+def load_plan(path: Path, network: Network, *, any_model: bool = False) -> Plan:
+    """Read a plan for this network.
+
+    Args:
+        path: the file.
+        network: what the plan must fit.
+        any_model: accept a plan made for another model, matching kernels by id, then by weight name.
+
+    Raises:
+        PlanError: not a plan, a newer version, or a plan for another model.
+    """
+    try:
+        read = msgspec.json.decode(path.read_bytes(), type=PlanFile)
+    except OSError as error:
+        raise PlanError(say("{path} can't be read ({reason}).", path=path, reason=error.strerror)) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PlanError(say("{path} is not a Mixbit plan: {reason}.", path=path, reason=error)) from error
+    return plan_from_file(read, network, str(path), any_model=any_model)
+
+
+def plan_from_file(read: PlanFile, network: Network, path: str, *, any_model: bool = False) -> Plan:
+    """Check a decoded plan against a network; errors as in `load_plan`."""
+    if read.version > VERSION:
+        raise PlanError(
+            say(
+                "{path} was written by a newer Mixbit (version {got}, this one reads up to {want}); update Mixbit.",
+                path=path,
+                got=read.version,
+                want=VERSION,
+            )
+        )
+    if read.model.sha256 != network.graph.sha256 and not any_model:
+        raise PlanError(
+            say(
+                "{path} is a plan for another model ({other}, hash {hash}), not for {model}; "
+                "open that model, or apply the plan by names on purpose.",
+                path=path,
+                other=read.model.name,
+                hash=read.model.sha256[:8],
+                model=network.graph.path.name,
+            )
+        )
+    by_id = {k.id: k for k in network.tunable}
+    by_weight = {k.weight.origin: k for k in network.tunable if k.weight is not None}
+    schemes = {}
+    for entry in read.kernels:
+        kernel = by_id.get(entry.id) or by_weight.get(entry.weight)
+        if kernel is None and not any_model:
+            raise PlanError(
+                say(
+                    "{path} names kernel {name} (weight {weight}), which {model} lacks under these fusion rules.",
+                    path=path,
+                    name=entry.name,
+                    weight=entry.weight,
+                    model=network.graph.path.name,
+                )
+            )
+        if kernel is not None:
+            schemes[kernel.id] = scheme_from_name(entry.scheme, entry.name)
+    if read.kernels and not schemes:
+        raise PlanError(say("{path} has no kernel in common with {model}.", path=path, model=network.graph.path.name))
+    return Plan(schemes, read.name)
+
+
+def scheme_to_name(scheme: Scheme) -> str | Scheme:
+    """A preset's name where there is one, else the scheme itself."""
+    return next((name for name, value in PRESETS.items() if value == scheme), scheme)
+
+
+def scheme_from_name(value: str | Scheme, where: str) -> Scheme:
+    """Back from `scheme_to_name`; also checks the numbers of a scheme that is written out.
+
+    Raises:
+        PlanError: an unknown name or an impossible format.
+    """
+    if isinstance(value, str):
+        if value.lower() not in PRESETS:
+            raise PlanError(
+                say(
+                    "Kernel {where}: there is no scheme named {name}; choose one of {names}.",
+                    where=where,
+                    name=value,
+                    names=", ".join(PRESETS),
+                )
+            )
+        return PRESETS[value.lower()]
+    _check(value.weights, value.activations, where)
+    return value
+
+
+def _check(weights: WeightFormat, activations: ActivationFormat, where: str) -> None:
+    if weights.bits not in ((16, 32) if weights.floating else (2, 3, 4, 8, 16)):
+        raise PlanError(
+            say(
+                "Kernel {where}: weights of {bits} bits don't exist; integers have 2, 3, 4, 8 or 16, floats 16 or 32.",
+                where=where,
+                bits=weights.bits,
+            )
+        )
+    if activations.bits not in ((16, 32) if activations.floating else (8, 16)):
+        raise PlanError(
+            say(
+                "Kernel {where}: activations of {bits} bits don't exist; integers have 8 or 16, floats 16 or 32.",
+                where=where,
+                bits=activations.bits,
+            )
+        )
+    if not weights.floating and weights.granularity == "group" and not 1 <= weights.group <= 4096:
+        raise PlanError(
+            say(
+                "Kernel {where}: a group of {group} weights is impossible; take 16 to 256.",
+                where=where,
+                group=weights.group,
+            )
+        )

@@ -1,0 +1,53 @@
+"""Plans that a user picks by name, and how one scheme spreads over many kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from engine.errors import PlanError
+from engine.fusion.types import Kernel, Kind, Network
+from engine.precision.plan import Plan
+from engine.precision.scheme import FP16, INT8, PRESETS, Scheme, family
+from engine.text import Text, say
+
+FIRST_LAST = "first_last_fp16"
+
+PRESET_TITLES: dict[str, Text] = {
+    "fp16": say("All FP16"),
+    "int8": say("All INT8"),
+    "int4": say("All INT4"),
+    FIRST_LAST: say("First and last FP16, rest INT8"),
+}
+"""The presets that a menu offers, in its order."""
+
+
+def preset(network: Network, name: str) -> Plan:
+    """The plan of that name for a network.
+
+    Args:
+        network: the kernels to set.
+        name: a scheme's name ("int8" sets all kernels), or "first_last_fp16".
+
+    Raises:
+        PlanError: no preset has that name.
+    """
+    kernels = network.tunable
+    if name == FIRST_LAST:
+        ends = {k.id for k in (*kernels[:1], *kernels[-1:])}
+        return Plan({k.id: FP16 if k.id in ends else INT8 for k in kernels}, name)
+    if name not in PRESETS:
+        names = ", ".join((*PRESETS, FIRST_LAST))
+        raise PlanError(say("There is no preset named {name}; choose one of {names}.", name=name, names=names))
+    return Plan(spread(kernels, PRESETS[name]), name)
+
+
+def spread(kernels: Iterable[Kernel], scheme: Scheme) -> dict[str, Scheme]:
+    """What each kernel gets when `scheme` is chosen for several at once.
+
+    Depthwise convolutions take INT8 instead of a 4-bit scheme: their weights are few, so 4 bits save next to
+    nothing, and their reduction is too short to average the rounding out. One kernel alone takes the scheme as is.
+    """
+    chosen = [k for k in kernels if k.tunable]
+    if len(chosen) == 1 or family(scheme) != "INT4":
+        return {k.id: scheme for k in chosen}
+    return {k.id: INT8 if k.kind is Kind.DEPTHWISE else scheme for k in chosen}
