@@ -1,0 +1,1 @@
+"""The window: draws and edits what the engine knows, and computes nothing itself."""

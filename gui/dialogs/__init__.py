@@ -1,0 +1,1 @@
+"""Dialogs: questions that need more than a menu."""

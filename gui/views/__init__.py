@@ -1,0 +1,1 @@
+"""Docks: each shows one side of the session and listens to it."""

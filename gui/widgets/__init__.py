@@ -1,0 +1,1 @@
+"""Small building blocks that several docks and dialogs share."""
