@@ -42,7 +42,9 @@ class ErrorSums:
     @property
     def relative_l2(self) -> float:
         """||quantized - reference|| / ||reference||."""
-        return sqrt(self.noise / self.reference_power) if self.reference_power > 0 else (0.0 if self.noise == 0 else inf)
+        return (
+            sqrt(self.noise / self.reference_power) if self.reference_power > 0 else (0.0 if self.noise == 0 else inf)
+        )
 
 
 @dataclass(frozen=True, slots=True)

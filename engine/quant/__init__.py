@@ -1,1 +1,18 @@
 """Room `quant`: number formats, packing, observers, calibration and weight methods."""
+
+from engine.quant.observers import OBSERVERS
+from engine.quant.packing import pack_int4, unpack_int4
+from engine.quant.sizes import PlanBytes, plan_bytes, weight_bytes
+from engine.quant.weights import METHODS, QuantizedWeight, quantize_weight
+
+__all__ = [
+    "METHODS",
+    "OBSERVERS",
+    "PlanBytes",
+    "QuantizedWeight",
+    "pack_int4",
+    "plan_bytes",
+    "quantize_weight",
+    "unpack_int4",
+    "weight_bytes",
+]

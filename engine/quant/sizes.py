@@ -1,17 +1,108 @@
-"""Bytes that a plan takes in the package."""
+"""Bytes of weights and of whole plans, to the byte.
+
+Codes and zero points are packed; a zero point takes as many bits as a code, and symmetric formats have none. A scale is
+a half where devices store one (groups, and formats up to 4 bits) and a float elsewhere. INT4 in groups of 32 so costs
+20 bits per 32 weights on top of the codes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from engine.fusion.types import Kernel, Network, Weight
+from engine.graph.types import Array
+from engine.precision.plan import Plan
+from engine.precision.scheme import FP32, Scheme, WeightFormat, family
+
+
+def half_scales(form: WeightFormat) -> bool:
+    """Whether the scales of an integer format are stored in FP16."""
+    return form.granularity == "group" or form.bits <= 4
+
+
+def group_size(form: WeightFormat, reduction: int) -> int:
+    """Weights per scale along a reduction axis of that length (at least 1)."""
+    if form.floating or form.granularity != "group":
+        return max(1, reduction)
+    return max(1, min(form.group, reduction))
+
+
+def packed_bytes(channels: int, reduction: int, form: WeightFormat) -> int:
+    """Bytes of a weight matrix [channels, reduction] in a format."""
+    weights = channels * reduction
+    if form.floating:
+        return weights * form.bits // 8
+    scales = 1
+    if form.granularity != "tensor":
+        scales = channels * (-(-reduction // group_size(form, reduction)) if reduction else 1)
+    codes = -(-weights * form.bits // 8)
+    zeros = 0 if form.symmetric else -(-scales * form.bits // 8)
+    return codes + scales * (2 if half_scales(form) else 4) + zeros
+
+
+def weight_bytes(weight: Weight, form: WeightFormat) -> int:
+    """Bytes of a kernel's weight in a format: packed codes, scales and zero points."""
+    channels = prod(weight.shape[axis] for axis in weight.channel_axes)
+    reduction = prod(weight.shape[axis] for axis in weight.reduction_axes)
+    return packed_bytes(channels, reduction, form)
 
 
 @dataclass(frozen=True, slots=True)
 class PlanBytes:
-    """Size of the constants of a network under a plan: packed weights, scales, zero points and all that has no switch."""
+    """What a model takes under a plan."""
 
     total: int
     by_family: Mapping[str, int]
-    """'INT4', 'INT8', 'FP16', 'FP32' for tunable weights; 'other' for constants without a switch."""
+    """'INT4', 'INT8', 'FP16', 'FP32' for tunable kernels, 'other' for those without a switch; adds up to `total`."""
     per_kernel: Mapping[str, int]
-    """By kernel id; a tied weight counts where it comes first."""
+    """By kernel id; adds up to `total`. What kernels share is counted at the first of them."""
+
+
+def plan_bytes(network: Network, plan: Plan) -> PlanBytes:
+    """Size of all constants under a plan.
+
+    Weights count in their scheme's format. Other floating constants (biases, norms, tables) count as FP16, as a device
+    stores them, except int32 biases of integer kernels and kernels at FP32; in a plan that leaves every kernel at FP32
+    all count in the model's own dtype. Integer constants count as they are. A constant that several kernels read counts
+    once per format: tied weights once when their schemes agree.
+    """
+    reference = all(plan.scheme(kernel.id) == FP32 for kernel in network.tunable)
+    seen: set[tuple[object, ...]] = set()
+    per_kernel: dict[str, int] = {}
+    by_family: dict[str, int] = {}
+    for kernel in network.kernels:
+        scheme = plan.scheme(kernel.id) if kernel.tunable else None
+        size = 0
+        for name, array in kernel.constants.items():
+            form, nbytes = _constant_bytes(kernel, name, array, scheme, reference)
+            if (name, form) not in seen:
+                seen.add((name, form))
+                size += nbytes
+        per_kernel[kernel.id] = size
+        group = "other" if scheme is None else family(scheme)
+        by_family[group] = by_family.get(group, 0) + size
+    return PlanBytes(sum(per_kernel.values()), by_family, per_kernel)
+
+
+def _constant_bytes(
+    kernel: Kernel, name: str, array: Array, scheme: Scheme | None, reference: bool
+) -> tuple[object, int]:
+    """A constant's format (anything that tells formats apart) and its bytes in it."""
+    weight = kernel.weight
+    if weight is not None and scheme is not None and name == weight.constant and scheme != FP32:
+        form = scheme.weights
+        return (form, weight.channel_axes), weight_bytes(weight, form)
+    if reference or scheme == FP32 or not _floating(array):
+        return array.dtype.str, array.nbytes
+    if weight is not None and scheme is not None and name == weight.bias and not scheme.activations.floating:
+        return "int32", array.size * 4
+    return "half", array.size * 2
+
+
+def _floating(array: Array) -> bool:
+    # bfloat16 and its like are of kind "V" or "f" depending on the version; their size tells them from strings.
+    return bool(np.issubdtype(array.dtype, np.floating)) or array.dtype.name in ("bfloat16",)

@@ -1,0 +1,227 @@
+"""From a kernel and a scheme to the ONNX nodes that compute it: one function for the preview and for the exported file.
+
+What both have: the activation that meets the weight goes through QuantizeLinear + DequantizeLinear (integer formats) or
+a Cast to half and back; the bias of an 8-bit kernel is rounded to int32 in units of activation scale x weight scale, as
+integer hardware (and ONNX Runtime, when it loads a QDQ file) does; half kernels round their bias and their results.
+What differs is only how a rounded weight is spelt: as a float constant in the preview, as packed integers in front of a
+DequantizeLinear in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import onnx
+
+from engine.errors import PlanError
+from engine.fusion.types import Kernel
+from engine.graph.types import Array, TensorInfo
+from engine.numerics.activations import half_pair, integer_pair
+from engine.numerics.weight_nodes import WeightNodes, bias_nodes, weight_nodes
+from engine.precision.scheme import FP32, ActivationFormat, Scheme
+from engine.quant.ranges import QuantParams, Ranges, activation_params
+from engine.quant.weights import QuantizedWeight, quantize_weight
+from engine.text import say
+
+FLOATS = frozenset({"float16", "float32", "float64", "bfloat16"})
+"""Names of the dtypes that a scheme can round."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lowered:
+    """A kernel, ready to be put into a model."""
+
+    nodes: tuple[onnx.NodeProto, ...]
+    """In runnable order; protos of the kernel itself are shared, not to be changed."""
+    constants: Mapping[str, Array]
+    """All that the nodes read besides `Kernel.inputs`; int4 arrays have the dtype `ml_dtypes.int4`."""
+    nonfinite_weights: int = 0
+    """Weights that are NaN or infinite, or overflow in FP16."""
+
+
+def lower(
+    kernel: Kernel,
+    scheme: Scheme,
+    ranges: Ranges,
+    tensors: Mapping[str, TensorInfo],
+    packed: bool,
+    *,
+    opset: int = 21,
+    quantized: QuantizedWeight | None = None,
+) -> Lowered:
+    """Write a kernel's nodes under a scheme.
+
+    Args:
+        kernel: The kernel; one without a weight can only be rounded to half.
+        scheme: What to round.
+        ranges: Static ranges; must hold `kernel.weight.activation` if the scheme quantizes activations statically.
+        tensors: Every activation by name.
+        packed: Spell weights as packed integers + DequantizeLinear (needs opset 21) instead of float constants.
+        opset: Version of ONNX's own operators in the model that the nodes go into.
+        quantized: The rounded weight, if it is at hand.
+
+    Raises:
+        PlanError: If a range is missing or the format does not exist.
+    """
+    if scheme == FP32:
+        return Lowered(tuple(node.proto for node in kernel.nodes), kernel.constants)
+    work = _Work(kernel, scheme, tensors, opset, [_copy(node.proto) for node in kernel.nodes], dict(kernel.constants))
+    nonfinite = 0
+    params = _activation(work, ranges)
+    if kernel.weight is not None:
+        if quantized is None:
+            quantized = quantize_weight(kernel.constants[kernel.weight.constant], kernel.weight, scheme.weights,
+                                        scheme.method)  # fmt: skip
+        nonfinite = quantized.nonfinite
+        _weight(work, quantized, params, packed)
+    if _is_half(scheme.activations):
+        _round_results(work)
+    read = _names_read(work.nodes)
+    constants = {name: array for name, array in work.constants.items() if name in read}
+    return Lowered(tuple(work.nodes), constants, nonfinite)
+
+
+@dataclass(slots=True)
+class _Work:
+    """What the steps change."""
+
+    kernel: Kernel
+    scheme: Scheme
+    tensors: Mapping[str, TensorInfo]
+    opset: int
+    nodes: list[onnx.NodeProto]
+    constants: dict[str, Array]
+    start: int = 0
+    """How many nodes have been put in front of the kernel's first one."""
+
+    @property
+    def anchor(self) -> onnx.NodeProto:
+        """The node that reads the weight."""
+        return self.nodes[self.kernel.anchor + self.start]
+
+    def in_front(self, at: int, nodes: list[onnx.NodeProto], constants: Mapping[str, Array]) -> None:
+        """Insert nodes before position `at` of the kernel's own nodes."""
+        self.nodes[at + self.start : at + self.start] = nodes
+        self.start += len(nodes)
+        self.constants.update(constants)
+
+
+def _activation(work: _Work, ranges: Ranges) -> QuantParams | None:
+    """Round what goes into the anchor (into the kernel, if it has no weight). Returns static integer parameters."""
+    kernel, form = work.kernel, work.scheme.activations
+    if form.floating and form.bits >= 32:
+        return None
+    weight = kernel.weight
+    if weight is None:
+        for name in kernel.inputs if _is_half(form) else ():
+            if (made := half_pair(name, f"{kernel.id}/mixbit/{name}", work.tensors)) is not None:
+                work.in_front(0, made.nodes, made.constants)
+                for node in work.nodes[work.start :]:
+                    _rename(node.input, name, made.output)
+        return None
+    name = weight.activation
+    if not name or name not in work.tensors or work.tensors[name].dtype.name not in FLOATS:
+        return None
+    prefix = f"{kernel.id}/mixbit/activation"
+    params = None
+    if form.floating:
+        made = half_pair(name, prefix, work.tensors)
+    else:
+        params = _static(kernel, form, ranges) if form.static else None
+        made = integer_pair(name, prefix, work.tensors, form, params, work.opset)
+    if made is not None:
+        work.in_front(kernel.anchor, made.nodes, made.constants)
+        _rename(work.anchor.input, name, made.output)
+    return params
+
+
+def _static(kernel: Kernel, form: ActivationFormat, ranges: Ranges) -> QuantParams:
+    assert kernel.weight is not None
+    found = ranges.ranges.get(kernel.weight.activation)
+    if found is None:
+        raise PlanError(
+            say(
+                "Layer {name} needs the range of {tensor}, and the calibration has none; calibrate again.",
+                name=kernel.name,
+                tensor=kernel.weight.activation,
+            )
+        )
+    scale, zero = activation_params(found, form)
+    # The float32 that the model will hold; never zero, never infinite.
+    limits = np.finfo(np.float32)
+    return QuantParams(float(np.float32(min(max(scale, float(limits.tiny)), float(limits.max)))), zero)
+
+
+def _weight(work: _Work, quantized: QuantizedWeight, params: QuantParams | None, packed: bool) -> None:
+    weight = work.kernel.weight
+    assert weight is not None
+    original = work.constants[weight.constant]
+    made = weight_nodes(weight, quantized, original.dtype, f"{work.kernel.id}/mixbit/weight", packed)
+    _put(work, work.kernel.anchor, made, weight.constant, work.anchor)
+    if not weight.bias or weight.bias not in work.constants:
+        return
+    reader = next((i for i, node in enumerate(work.nodes) if weight.bias in node.input), None)
+    rounded = bias_nodes(
+        weight.bias, work.constants[weight.bias], quantized, params, work.scheme.activations,
+        f"{work.kernel.id}/mixbit/bias", packed, scaled=_has_factors(work.anchor),
+    )  # fmt: skip
+    if reader is not None and rounded is not None:
+        _put(work, reader - work.start, rounded, weight.bias, work.nodes[reader])
+
+
+def _put(work: _Work, at: int, made: WeightNodes, name: str, reader: onnx.NodeProto) -> None:
+    # The nodes read constants only, so the front of the kernel is as good a place as any, but beside the reader the
+    # file reads better.
+    work.in_front(at, made.nodes, made.constants)
+    _rename(reader.input, name, made.output)
+
+
+def _round_results(work: _Work) -> None:
+    """Write each float result through half. Readers inside the kernel keep the unrounded value."""
+    for output in work.kernel.outputs:
+        info = work.tensors.get(output)
+        if info is None or info.dtype.name not in FLOATS:
+            continue
+        full = f"{work.kernel.id}/mixbit/full/{output}"
+        made = half_pair(full, f"{work.kernel.id}/mixbit/half/{output}", {full: replace(info, name=full)}, output)
+        if made is None:
+            continue
+        for node in work.nodes:
+            _rename(node.input, output, full)
+            _rename(node.output, output, full)
+        work.nodes.extend(made.nodes)
+
+
+def _is_half(form: ActivationFormat) -> bool:
+    return form.floating and form.bits == 16
+
+
+def _has_factors(anchor: onnx.NodeProto) -> bool:
+    """Whether a Gemm scales its product or its bias."""
+    return any(attribute.name in ("alpha", "beta") and attribute.f != 1.0 for attribute in anchor.attribute)
+
+
+def _copy(proto: onnx.NodeProto) -> onnx.NodeProto:
+    made = onnx.NodeProto()
+    made.CopyFrom(proto)
+    return made
+
+
+def _rename(names: object, old: str, new: str) -> None:
+    for at, name in enumerate(names):  # type: ignore[arg-type, var-annotated]
+        if name == old:
+            names[at] = new  # type: ignore[index]
+
+
+def _names_read(nodes: list[onnx.NodeProto]) -> set[str]:
+    """Names that nodes read, inside their subgraphs too."""
+    read: set[str] = set()
+    for node in nodes:
+        read.update(node.input)
+        for attribute in node.attribute:
+            graphs = [attribute.g] if attribute.HasField("g") else list(attribute.graphs)
+            for graph in graphs:
+                read |= _names_read(list(graph.node)) | {output.name for output in graph.output}
+    return read

@@ -1,0 +1,152 @@
+"""ONNX Runtime, set up for many small sessions in one process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnxruntime as ort
+from onnx import TensorProto
+
+from engine.errors import ModelError
+from engine.graph.types import Array, TensorInfo
+from engine.numerics.activations import onnx_type
+from engine.numerics.models import Built
+from engine.text import say
+
+ALL, EXTENDED, BASIC = "all", "extended", "basic"
+_LEVELS = {
+    ALL: ort.GraphOptimizationLevel.ORT_ENABLE_ALL,
+    EXTENDED: ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
+    BASIC: ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
+}
+ort.set_default_logger_severity(4)
+
+
+class _Arena:
+    """One arena for all kernel sessions: an arena each would keep every session's scratch memory for ever."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made = False
+
+    def ensure(self) -> None:
+        with self._lock:
+            if self._made:
+                return
+            info = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
+            wanted = {"max_mem": 0, "arena_extend_strategy": 0, "initial_chunk_size_bytes": -1,
+                      "max_dead_bytes_per_chunk": -1}  # fmt: skip
+            ort.create_and_register_allocator(info, ort.OrtArenaCfg(wanted))
+            self._made = True
+
+
+_ARENA = _Arena()
+
+
+def options(level: str = ALL, *, threads: int = 1, shared: bool = True) -> ort.SessionOptions:
+    """Session options: no spinning, QDQ nodes run as they are written.
+
+    Args:
+        level: Optimisation level.
+        threads: Threads inside operators; kernels are run in parallel over samples instead.
+        shared: Use the arena of the process. A session whose peak should be given back must not.
+    """
+    made = ort.SessionOptions()
+    made.graph_optimization_level = _LEVELS[level]
+    made.log_severity_level = 4
+    made.intra_op_num_threads, made.inter_op_num_threads = threads, 1
+    made.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    made.add_session_config_entry("session.disable_quant_qdq", "1")
+    if shared:
+        _ARENA.ensure()
+        made.enable_mem_pattern = False
+        made.add_session_config_entry("session.use_env_allocators", "1")
+    return made
+
+
+def open_session(built: Built, made: ort.SessionOptions) -> ort.InferenceSession:
+    """Open a model; constants outside the protobuf are copied into the session.
+
+    Raises:
+        Exception: Whatever ONNX Runtime says; callers name the layer.
+    """
+    if built.outside:
+        values = [to_ort(array) for array in built.outside.values()]
+        made.add_external_initializers(list(built.outside), values)
+    return ort.InferenceSession(built.proto.SerializeToString(), made, providers=["CPUExecutionProvider"])
+
+
+def to_ort(array: Array) -> ort.OrtValue:
+    """An OrtValue over the memory of an array (which must outlive it); text is copied."""
+    array = np.ascontiguousarray(array)
+    kind = onnx_type(array.dtype)
+    if kind == TensorProto.STRING:
+        return _text_value(array)
+    if array.dtype == ml_dtypes.bfloat16:
+        return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(np.uint16), kind)
+    return ort.OrtValue.ortvalue_from_numpy(array)
+
+
+def to_numpy(value: ort.OrtValue, info: TensorInfo | None) -> Array:
+    """The values as an array; of a CPU tensor a view."""
+    if info is not None and info.dtype == ml_dtypes.bfloat16:
+        return _bfloat16(value)
+    found: Array = value.numpy()
+    return found
+
+
+def first_line(error: Exception) -> str:
+    """What ONNX Runtime complains about, without its source positions."""
+    text = str(error).strip().splitlines()
+    return text[0][:300] if text else type(error).__name__
+
+
+def naming(name: str, work: Callable[[], Any]) -> Any:
+    """Call ONNX Runtime and turn its complaint into a sentence about a layer.
+
+    Raises:
+        ModelError: If the call fails.
+    """
+    try:
+        return work()
+    except Exception as error:  # ONNX Runtime has a class of its own for each status code
+        raise ModelError(
+            say("Layer {name} can't be run: {reason}", name=name, reason=first_line(error))
+        ) from error  # fmt: skip
+
+
+def _bfloat16(value: ort.OrtValue) -> Array:
+    # numpy doesn't know the type, so ONNX Runtime refuses to hand it out: widen it there.
+    from onnx import helper
+
+    node = helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)
+    dims = value.shape()
+    graph = helper.make_graph(
+        [node], "widen",
+        [helper.make_tensor_value_info("x", TensorProto.BFLOAT16, dims)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, dims)],
+    )  # fmt: skip
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    session = ort.InferenceSession(model.SerializeToString(), options(), providers=["CPUExecutionProvider"])
+    wide: Array = session.run_with_ort_values(["y"], {"x": value})[0].numpy()
+    return wide.astype(ml_dtypes.bfloat16)
+
+
+def _text_value(array: Array) -> ort.OrtValue:
+    # An OrtValue of text can't be made from Python; a session can return one.
+    from onnx import helper
+
+    node = helper.make_node("Identity", ["x"], ["y"])
+    info = [helper.make_tensor_value_info(name, TensorProto.STRING, array.shape) for name in "xy"]
+    graph = helper.make_graph([node], "text", info[:1], info[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    session = ort.InferenceSession(model.SerializeToString(), options(), providers=["CPUExecutionProvider"])
+    binding = session.io_binding()
+    binding.bind_cpu_input("x", array.astype(object))
+    binding.bind_output("y", "cpu")
+    session.run_with_iobinding(binding)
+    return binding.get_outputs()[0]

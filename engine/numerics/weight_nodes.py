@@ -1,0 +1,200 @@
+"""How a rounded weight and its bias are spelt: float constants (preview) or packed integers (file)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import helper
+
+from engine.fusion.types import Weight
+from engine.graph.types import Array
+from engine.numerics.activations import onnx_type
+from engine.precision.scheme import ActivationFormat, WeightFormat
+from engine.quant.ranges import QuantParams
+from engine.quant.weights import QuantizedWeight, from_matrix
+
+_INT32 = 2.0**31
+
+
+class WeightNodes(NamedTuple):
+    """Nodes (none in the preview), constants, and the name that the reader reads instead."""
+
+    nodes: list[onnx.NodeProto]
+    constants: Mapping[str, Array]
+    output: str
+
+
+def weight_nodes(
+    weight: Weight, quantized: QuantizedWeight, dtype: np.dtype[np.generic], prefix: str, packed: bool
+) -> WeightNodes:
+    """A rounded weight in the dtype of the original.
+
+    Constants are named after the weight and the format, so that tied weights of one format are one constant.
+    """
+    stem = f"{weight.constant}/mixbit/{_tag(quantized.format, weight)}"
+    if not packed:
+        values = quantized.dequantize()
+        with np.errstate(over="ignore"):  # a model in half has no wider type to hold it; the result shows it
+            return WeightNodes([], {stem: values.astype(dtype, copy=False)}, stem)
+    if quantized.format.floating:
+        return _floating(quantized, stem, prefix, dtype)
+    return _integer(quantized, stem, prefix, dtype)
+
+
+def bias_nodes(
+    name: str,
+    bias: Array,
+    quantized: QuantizedWeight,
+    params: QuantParams | None,
+    form: ActivationFormat,
+    prefix: str,
+    packed: bool,
+    *,
+    scaled: bool,
+) -> WeightNodes | None:
+    """A rounded bias: half beside half activations, int32 where 8-bit activations meet a weight per tensor or channel.
+
+    Returns None where it stays as it is: beside group scales, dynamic activations or a scaled Gemm there is no common
+    unit for it, and a code that would not fit 32 bits says that hardware could not add it as an integer either.
+    """
+    if form.floating:
+        return _half_bias(name, bias, form, prefix, packed)
+    grouped = quantized.format.floating or quantized.scales.shape[1] != 1
+    if params is None or form.bits > 8 or grouped or scaled or not np.isfinite(bias).all():
+        return None
+    unit = np.float32(params.scale) * quantized.scales[:, 0]
+    if unit.size not in (1, bias.size):
+        return None
+    codes = np.rint(bias.reshape(-1).astype(np.float32) / unit)
+    if not np.all(np.abs(codes) < _INT32):
+        return None
+    integers = codes.astype(np.int32)
+    if not packed:
+        values = (integers.astype(np.float32) * unit).astype(bias.dtype).reshape(bias.shape)
+        return WeightNodes([], {f"{prefix}/value": values}, f"{prefix}/value")
+    stem = f"{prefix}/int32"
+    per_channel = unit.size > 1
+    constants: dict[str, Array] = {stem: integers, f"{stem}/scale": unit if per_channel else unit.reshape(())}
+    attributes: dict[str, Any] = {"axis": 0} if per_channel else {}
+    nodes = [helper.make_node("DequantizeLinear", [stem, f"{stem}/scale"], [f"{prefix}/flat"], **attributes)]
+    return _finish(nodes, constants, f"{prefix}/flat", prefix, bias.shape, 1, bias.dtype)
+
+
+def _half_bias(name: str, bias: Array, form: ActivationFormat, prefix: str, packed: bool) -> WeightNodes | None:
+    if form.bits != 16 or bias.dtype.name not in ("float32", "float64", "bfloat16"):
+        return None
+    with np.errstate(over="ignore"):  # overflow shows in the result
+        half = bias.astype(np.float16)
+    if not packed:
+        return WeightNodes([], {f"{prefix}/value": half.astype(bias.dtype)}, f"{prefix}/value")
+    stem = f"{name}/mixbit/half"
+    cast = helper.make_node("Cast", [stem], [f"{prefix}/value"], to=onnx_type(bias.dtype))
+    return WeightNodes([cast], {stem: half}, f"{prefix}/value")
+
+
+def _floating(quantized: QuantizedWeight, stem: str, prefix: str, dtype: np.dtype[np.generic]) -> WeightNodes:
+    axes = quantized.channel_axes, quantized.reduction_axes
+    array = from_matrix(quantized.codes, quantized.shape, *axes)
+    if array.dtype == dtype:
+        return WeightNodes([], {stem: array}, stem)
+    cast = helper.make_node("Cast", [stem], [f"{prefix}/value"], to=onnx_type(dtype))
+    return WeightNodes([cast], {stem: array}, f"{prefix}/value")
+
+
+def _integer(quantized: QuantizedWeight, stem: str, prefix: str, dtype: np.dtype[np.generic]) -> WeightNodes:
+    """DequantizeLinear on the original layout where ONNX can say it so, else on the matrix, reshaped afterwards."""
+    shape, channels, reduction = quantized.shape, quantized.channel_axes, quantized.reduction_axes
+    container = _container(quantized.format)
+    groups = quantized.scales.shape[1]
+    axis = _block_axis(quantized) if groups > 1 else (channels[0] if len(channels) == 1 else None)
+    plain = quantized.scales.size == 1 or axis is not None
+    if plain:
+        codes = from_matrix(quantized.codes, shape, channels, reduction)
+        scales, zeros = _scales_in_place(quantized, axis)
+    else:
+        codes, scales, zeros = quantized.codes, quantized.scales, quantized.zero_points
+        axis = 1 if groups > 1 else 0
+        if groups == 1:
+            scales, zeros = scales[:, 0], zeros[:, 0]
+    constants: dict[str, Array] = {stem: codes.astype(container), f"{stem}/scale": np.ascontiguousarray(scales)}
+    inputs = [stem, f"{stem}/scale"]
+    if not quantized.format.symmetric:
+        constants[f"{stem}/zero_point"] = np.ascontiguousarray(zeros).astype(container)
+        inputs.append(f"{stem}/zero_point")
+    attributes: dict[str, Any] = {}
+    if quantized.scales.size > 1:
+        attributes["axis"] = int(axis or 0)
+    if groups > 1:
+        attributes["block_size"] = quantized.group
+    nodes = [helper.make_node("DequantizeLinear", inputs, [f"{prefix}/real"], **attributes)]
+    if plain:
+        return _finish(nodes, constants, f"{prefix}/real", prefix, shape, len(shape), dtype)
+    order = (*channels, *reduction)
+    moved = [shape[at] for at in order]
+    constants[f"{stem}/shape"] = np.asarray(moved, np.int64)
+    nodes.append(helper.make_node("Reshape", [f"{prefix}/real", f"{stem}/shape"], [f"{prefix}/moved"]))
+    last = f"{prefix}/moved"
+    if order != tuple(range(len(shape))):
+        last = f"{prefix}/placed"
+        inverse = [order.index(at) for at in range(len(shape))]
+        nodes.append(helper.make_node("Transpose", [f"{prefix}/moved"], [last], perm=inverse))
+    return _finish(nodes, constants, last, prefix, shape, len(shape), dtype)
+
+
+def _block_axis(quantized: QuantizedWeight) -> int | None:
+    """The axis along which groups run in the original layout; None if they cross axes."""
+    long = [axis for axis in quantized.reduction_axes if quantized.shape[axis] > 1]
+    return long[0] if len(long) == 1 else None
+
+
+def _scales_in_place(quantized: QuantizedWeight, axis: int | None) -> tuple[Array, Array]:
+    """Scales and zero points in the form that DequantizeLinear wants beside a weight of the original shape."""
+    scales, zeros = quantized.scales, quantized.zero_points
+    if scales.size == 1:
+        return scales.reshape(()), zeros.reshape(())
+    if scales.shape[1] == 1:
+        return scales[:, 0], zeros[:, 0]
+    assert axis is not None
+    shape = tuple(
+        scales.shape[1] if at == axis else size if at in quantized.channel_axes else 1
+        for at, size in enumerate(quantized.shape)
+    )
+    axes = quantized.channel_axes, quantized.reduction_axes
+    return from_matrix(scales, shape, *axes), from_matrix(zeros, shape, *axes)
+
+
+def _finish(
+    nodes: list[onnx.NodeProto],
+    constants: dict[str, Array],
+    last: str,
+    prefix: str,
+    shape: tuple[int, ...],
+    rank: int,
+    dtype: np.dtype[np.generic],
+) -> WeightNodes:
+    """Reshape to the constant's shape and cast to its dtype where that is needed."""
+    if len(shape) != rank:
+        constants[f"{prefix}/shape"] = np.asarray(shape, np.int64)
+        nodes.append(helper.make_node("Reshape", [last, f"{prefix}/shape"], [f"{prefix}/shaped"]))
+        last = f"{prefix}/shaped"
+    if dtype != np.float32:
+        nodes.append(helper.make_node("Cast", [last], [f"{prefix}/cast"], to=onnx_type(dtype)))
+        last = f"{prefix}/cast"
+    return WeightNodes(nodes, constants, last)
+
+
+def _container(form: WeightFormat) -> np.dtype[Any]:
+    """The ONNX type that holds the codes: 2- and 3-bit codes fit INT4."""
+    if form.bits <= 4:
+        return np.dtype(ml_dtypes.int4)
+    return np.dtype(np.int8 if form.bits == 8 else np.int16)
+
+
+def _tag(form: WeightFormat, weight: Weight) -> str:
+    kind = "float" if form.floating else ("int_symmetric" if form.symmetric else "int")
+    grain = "" if form.floating else f"_{form.granularity}{form.group or ''}"
+    return f"{kind}{form.bits}{grain}_c{''.join(map(str, weight.channel_axes))}"
