@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -98,8 +98,8 @@ class Jobs:
         self._ids = itertools.count(1)
         self._lanes: dict[Lane, ThreadPoolExecutor] = {}
         self._newest: dict[str, Job] = {}
-        self._lock = threading.Lock()
-        self._pending: set[Future[None]] = set()
+        self._idle = threading.Condition()
+        self._unfinished: dict[Lane, int] = {"engine": 0, "sweep": 0, "query": 0}
         self._closed = False
         self.history: list[Job] = []
         """All jobs, oldest first; at most 200 finished ones are kept."""
@@ -131,12 +131,22 @@ class Jobs:
             self._newest[supersede] = job
         self.history.append(job)
         self._forget_old()
+        with self._idle:
+            self._unfinished[lane] += 1
         future = self._lane(lane).submit(self._run, job, work, on_done, on_failed)
-        with self._lock:
-            self._pending.add(future)
-        future.add_done_callback(self._discard)
+        future.add_done_callback(lambda _: self._left(lane))
         self._changed()
         return job
+
+    def wait_idle(self, lane: Lane, timeout: float) -> bool:
+        """Wait until nothing is queued or running in a lane; False if that takes longer than `timeout` seconds."""
+        with self._idle:
+            return self._idle.wait_for(lambda: self._unfinished[lane] == 0, timeout)
+
+    def deliver(self, callback: Callable[[], None]) -> None:
+        """Run a callback on the owner's thread; for results of a job that still goes on."""
+        if not self._closed:
+            self._dispatch(callback)
 
     def cancel_all(self) -> None:
         """Ask every active job to stop."""
@@ -156,9 +166,10 @@ class Jobs:
             self._lanes[lane] = ThreadPoolExecutor(2 if lane == "query" else 1, f"mixbit-{lane}")
         return self._lanes[lane]
 
-    def _discard(self, future: Future[None]) -> None:
-        with self._lock:
-            self._pending.discard(future)
+    def _left(self, lane: Lane) -> None:
+        with self._idle:
+            self._unfinished[lane] -= 1
+            self._idle.notify_all()
 
     def _forget_old(self) -> None:
         finished = [job for job in self.history if not job.active]
@@ -176,7 +187,7 @@ class Jobs:
             self._finish(job, "cancelled")
             return
         job.started_at, job.state = time.monotonic(), "running"
-        self._tell(self._changed)
+        self.deliver(self._changed)
         try:
             result = work(JobContext(job, job.token))
         except Cancelled:
@@ -212,8 +223,4 @@ class Jobs:
                 on_done(result)
             self._changed()
 
-        self._tell(deliver)
-
-    def _tell(self, callback: Callable[[], None]) -> None:
-        if not self._closed:
-            self._dispatch(callback)
+        self.deliver(deliver)

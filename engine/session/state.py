@@ -6,15 +6,17 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from engine.graph.types import Array
-from engine.npu.results import Simulation, Sustained
-from engine.numerics.results import ErrorSums, Evaluation
-from engine.precision.plan import Plan
-from engine.precision.scheme import Scheme
-from engine.quant.sizes import PlanBytes
 from engine.text import Text
+
+if TYPE_CHECKING:  # the real modules load ONNX Runtime, which a first window does not wait for
+    from engine.graph.types import Array
+    from engine.npu.results import Simulation, Sustained
+    from engine.numerics.results import ErrorSums, Evaluation
+    from engine.precision.plan import Plan
+    from engine.precision.scheme import Scheme
+    from engine.quant.sizes import PlanBytes
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -87,11 +89,14 @@ class Step:
     after: Plan
 
 
+Level = Literal["info", "warning", "error"]
+
+
 @dataclass(frozen=True, slots=True)
 class LogEntry:
     """One line of the log."""
 
-    level: Literal["info", "warning", "error"]
+    level: Level
     text: Text
     at: float = field(default_factory=time.time)
     details: str = ""
@@ -106,21 +111,18 @@ class Staleness:
     """Accumulated errors in front of this kernel index still hold."""
 
 
-LocalErrors = Mapping[tuple[str, Scheme], ErrorSums]
-
-
 @dataclass(frozen=True, slots=True)
 class SampleModel:
     """A model that comes with Mixbit."""
 
     name: str
-    title: str
-    title_zh: str
-    description: str
-    description_zh: str
+    titles: Mapping[str, str]
+    """By language: "en", "zh"."""
+    descriptions: Mapping[str, str]
     model: Path
     calibration: Path | None
     evaluation: Path | None
+    shapes: Mapping[str, tuple[int, ...]]
     accuracy: float | None
-    params: int
+    """Of the FP32 model on the evaluation samples, in [0, 1]."""
     file_bytes: int

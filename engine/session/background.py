@@ -1,0 +1,251 @@
+"""What a session does in the background, and the one evaluator it does it with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+from engine.fusion.types import Network, Rules
+from engine.graph import read_inputs
+from engine.graph.types import ModelInput
+from engine.interop.samples import DataSource
+from engine.jobs import Dispatch, Job, JobContext, Jobs
+from engine.npu import Device
+from engine.npu.results import Scenario
+from engine.numerics import Capture, Evaluator
+from engine.numerics.results import ErrorSums, Evaluation
+from engine.precision.plan import Plan
+from engine.precision.scheme import Scheme
+from engine.session import work
+from engine.session.state import Figures
+from engine.session.work import Prepared
+from engine.text import Text, say
+from engine.tuning.sweep import SweepCell, sweep_one_in
+
+T = TypeVar("T")
+Failed = Callable[[Text], None]
+LocalFound = Callable[[Mapping[tuple[str, Scheme], ErrorSums]], None]
+
+
+class Background:
+    """Jobs of a session. Callbacks come on the owner's thread, and only for what is still wanted."""
+
+    def __init__(self, dispatch: Dispatch, changed: Callable[[], None]) -> None:
+        self.jobs = Jobs(dispatch, changed)
+        self._evaluator: Evaluator | None = None
+        self._generation = 0
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is data to evaluate with."""
+        return self._evaluator is not None
+
+    # opening --------------------------------------------------------------------------------------------------------
+
+    def open(
+        self,
+        path: Path,
+        shapes: Mapping[str, Sequence[int]] | None,
+        rules: Rules,
+        *,
+        ask: Callable[[tuple[ModelInput, ...]], None] | None,
+        done: Callable[[Network], None],
+        failed: Failed,
+    ) -> Job:
+        """Load and fuse a model; `ask` is called instead if free dimensions are not chosen yet."""
+
+        def run(ctx: JobContext) -> Network | tuple[ModelInput, ...]:
+            inputs = read_inputs(path)
+            if ask is not None and work.missing_shapes(inputs, shapes or {}):
+                return inputs
+            return work.open_network(path, shapes, rules, progress=ctx.progress, cancel=ctx.token)
+
+        def finish(result: Network | tuple[ModelInput, ...]) -> None:
+            if isinstance(result, Network):
+                done(result)
+            elif ask is not None:
+                ask(result)
+
+        title = say("Opening {file}", file=path.name)
+        return self.jobs.submit(title, run, supersede="open", on_done=finish, on_failed=failed)
+
+    def forget(self) -> None:
+        """Drop the evaluator and all that is running for the old model or data."""
+        self._generation += 1
+        for job in self.jobs.active:
+            if job.lane != "query":
+                job.cancel()
+        self._release(self._evaluator)
+        self._evaluator = None
+
+    def prepare(
+        self,
+        network: Network,
+        calibration: DataSource,
+        evaluation: DataSource,
+        observer: str,
+        *,
+        done: Callable[[Prepared], None],
+        failed: Failed,
+    ) -> Job:
+        """Read data, calibrate, run the reference."""
+        self.forget()
+        generation = self._generation
+
+        def run(ctx: JobContext) -> Prepared:
+            return work.prepare(
+                network, calibration, evaluation, observer=observer, progress=ctx.progress, cancel=ctx.token
+            )
+
+        def finish(prepared: Prepared) -> None:
+            if generation != self._generation:
+                self._release(prepared.evaluator)
+                return
+            self._evaluator = prepared.evaluator
+            done(prepared)
+
+        return self.jobs.submit(
+            say("Calibrating and running the reference"), run, supersede="prepare", on_done=finish, on_failed=failed
+        )
+
+    def _release(self, evaluator: Evaluator | None) -> None:
+        if evaluator is not None:  # in the sweeps' lane: a sweep that is being cancelled may still use it
+            self.jobs.submit(say("Releasing memory"), lambda _: evaluator.close(), lane="sweep")
+
+    # figures --------------------------------------------------------------------------------------------------------
+
+    def simulate(
+        self,
+        network: Network,
+        plans: Sequence[Plan],
+        device: Device,
+        scenario: Scenario,
+        *,
+        done: Callable[[list[Figures]], None],
+        failed: Failed,
+    ) -> Job:
+        """Size, timeline, memory, energy and heat of some plans."""
+
+        def run(ctx: JobContext) -> list[Figures]:
+            found = []
+            for plan in plans:
+                ctx.check()
+                found.append(work.simulate_plan(network, plan, device, scenario))
+            return found
+
+        title = say("Simulating on {device}", device=device.name)
+        return self.jobs.submit(title, run, lane="query", supersede="simulate", on_done=done, on_failed=failed)
+
+    def evaluate(
+        self,
+        plan: Plan,
+        missing: Sequence[tuple[str, Scheme]],
+        *,
+        local: LocalFound,
+        done: Callable[[Evaluation], None],
+        failed: Failed,
+        key: str = "evaluate",
+    ) -> Job | None:
+        """Local errors that are missing, then accumulated and output error of a plan; None without data."""
+        evaluator, generation = self._evaluator, self._generation
+        if evaluator is None:
+            return None
+
+        def run(ctx: JobContext) -> Evaluation:
+            self._find_local(evaluator, missing, ctx, local, generation)
+            return evaluator.evaluate(plan, progress=ctx.progress, cancel=ctx.token)
+
+        return self.jobs.submit(
+            say("Evaluating plan {plan}", plan=plan.name or "–"),
+            run,
+            supersede=key,
+            on_done=self._wanted(generation, done),
+            on_failed=failed,
+        )
+
+    def fill_local(self, cells: Sequence[tuple[str, Scheme]], *, local: LocalFound) -> Job | None:
+        """Local errors of many cells, whenever the engine has nothing more urgent to do."""
+        evaluator, generation = self._evaluator, self._generation
+        if evaluator is None or not cells:
+            return None
+
+        def run(ctx: JobContext) -> None:
+            with closing(evaluator.fork(self._gate(ctx))) as fork:
+                self._find_local(fork, cells, ctx, local, generation)
+
+        return self.jobs.submit(say("Local errors of all precisions"), run, lane="sweep", supersede="local")
+
+    def sweep(
+        self, cells: Sequence[tuple[str, Scheme]], *, found: Callable[[SweepCell], None], failed: Failed
+    ) -> Job | None:
+        """Measure cells one in; `found` gets each as soon as it is known."""
+        evaluator, generation = self._evaluator, self._generation
+        if evaluator is None:
+            return None
+
+        def run(ctx: JobContext) -> None:
+            with closing(evaluator.fork(self._gate(ctx))) as fork:
+                for number, cell in enumerate(sweep_one_in(fork, cells, cancel=ctx.token), 1):
+                    ctx.progress(number / len(cells), say("{done} of {all}", done=number, all=len(cells)))
+                    self.jobs.deliver(_bind(self._wanted(generation, found), cell))
+
+        return self.jobs.submit(say("Sensitivity sweep"), run, lane="sweep", supersede="sweep", on_failed=failed)
+
+    def capture(
+        self, kernel: str, plan: Plan, sample: int, *, done: Callable[[Capture], None], failed: Failed
+    ) -> Job | None:
+        """Values of one kernel's output, as reference and under a plan."""
+        evaluator, generation = self._evaluator, self._generation
+        if evaluator is None:
+            return None
+        return self.jobs.submit(
+            say("Reading values"),
+            lambda ctx: evaluator.capture(kernel, plan, sample, cancel=ctx.token),
+            supersede="capture",
+            on_done=self._wanted(generation, done),
+            on_failed=failed,
+        )
+
+    def close(self) -> None:
+        """Stop everything, wait for the worker threads, free the evaluator."""
+        self.jobs.close()
+        if self._evaluator is not None:
+            self._evaluator.close()
+            self._evaluator = None
+
+    # helpers --------------------------------------------------------------------------------------------------------
+
+    def _find_local(
+        self,
+        evaluator: Evaluator,
+        cells: Iterable[tuple[str, Scheme]],
+        ctx: JobContext,
+        local: LocalFound,
+        generation: int,
+    ) -> None:
+        wanted, cells = self._wanted(generation, local), tuple(cells)
+        for number, (kernel, scheme, sums) in enumerate(evaluator.local_errors(cells, cancel=ctx.token), 1):
+            ctx.progress(number / len(cells), say("Local error of {done} of {all}", done=number, all=len(cells)))
+            self.jobs.deliver(_bind(wanted, {(kernel, scheme): sums}))
+
+    def _wanted(self, generation: int, callback: Callable[[T], None]) -> Callable[[T], None]:
+        def call(value: T) -> None:
+            if generation == self._generation:
+                callback(value)
+
+        return call
+
+    def _gate(self, ctx: JobContext) -> Callable[[], None]:
+        """What a sweep calls between kernels: it goes on only while nothing more urgent waits for the engine."""
+
+        def wait() -> None:
+            while not self.jobs.wait_idle("engine", 0.05):
+                ctx.check()
+
+        return wait
+
+
+def _bind(callback: Callable[[T], None], value: T) -> Callable[[], None]:
+    return lambda: callback(value)

@@ -1,0 +1,566 @@
+"""Session: one model, one plan, its data, device and results. It announces each change; views listen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from engine.fusion.types import Network, Rules
+from engine.graph.types import ModelInput
+from engine.interop.samples import SYNTHETIC, DataSource
+from engine.jobs import Dispatch, Job, Jobs, run_now
+from engine.npu import Device, DeviceInfo, list_devices, load_device, supports
+from engine.npu.results import Scenario
+from engine.numerics import Capture
+from engine.numerics.results import ErrorSums, Evaluation
+from engine.precision.plan import Plan
+from engine.precision.planfile import load_plan
+from engine.precision.presets import PRESET_TITLES, preset, spread
+from engine.precision.scheme import FP16, INT4, INT8, Scheme, label
+from engine.quant.ranges import Ranges
+from engine.session.background import Background
+from engine.session.changes import Change, Listener, What
+from engine.session.exports import Kind, write_export
+from engine.session.figures import Results
+from engine.session.history import History
+from engine.session.project import Project, read_project, write_project
+from engine.session.recent import Recent
+from engine.session.samples import find_sample, list_samples, sample_of, sources
+from engine.session.state import (
+    Budgets,
+    Captured,
+    DataInfo,
+    Figures,
+    Level,
+    LogEntry,
+    SampleModel,
+    SensitivityCell,
+    Staleness,
+    Step,
+)
+from engine.session.work import Prepared
+from engine.text import Text, say
+from engine.tuning.sweep import SweepCell, cells_of
+
+DEFAULT_DEVICE = "kirin9030"
+Ask = Callable[[tuple[ModelInput, ...], Callable[[Mapping[str, tuple[int, ...]] | None], None]], None]
+"""Asks the user for free dimensions: gets the inputs and a function to call with the answer (None = gave up)."""
+
+
+class Session:
+    """All attributes are read, and all methods called, on the owner's thread; listeners are called there too."""
+
+    def __init__(self, *, dispatch: Dispatch = run_now, settings: Path | None = None) -> None:
+        """Start empty.
+
+        Args:
+            dispatch: runs callbacks on the owner's thread.
+            settings: folder for the list of recent files; None = nothing is remembered.
+        """
+        self._listeners: list[Listener] = []
+        self._work = Background(dispatch, lambda: self._announce(What.JOBS))
+        self._history = History()
+        self._sources: tuple[DataSource, DataSource, str] = (SYNTHETIC, SYNTHETIC, "minmax")
+        self._shapes: Mapping[str, tuple[int, ...]] = {}
+        self._saved_plan = Plan()
+        self._recent = Recent(settings)
+        self.rules: Rules = "edge"
+        self.device: Device = load_device(DEFAULT_DEVICE)
+        self.scenario = Scenario()
+        self.budgets = Budgets()
+        self.view_state: dict[str, object] = {}
+        """What the window wants to find again in the project file."""
+        self.log: list[LogEntry] = []
+        self.last_error: Text | None = None
+        self._empty()
+
+    def _empty(self) -> None:
+        self.network: Network | None = None
+        self.project_path: Path | None = None
+        self._results = Results()
+        self.data: DataInfo | None = None
+        self.ranges: Ranges | None = None
+        self.sweep_job: Job | None = None
+        self.selection: tuple[str, ...] = ()
+        self.current: str | None = None
+        self.locked: frozenset[str] = frozenset()
+        self.captured: Captured | None = None
+        self._history.clear()
+
+    # listening ------------------------------------------------------------------------------------------------------
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` with every change; the returned function ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def _announce(self, what: What, who: str = "") -> None:
+        for listener in tuple(self._listeners):
+            listener(Change(what, who))
+
+    def note(self, text: Text, level: Level = "info", details: str = "") -> None:
+        """Add a line to the log; an error also becomes `last_error`."""
+        self.log.append(LogEntry(level, text, details=details))
+        del self.log[:-2000]
+        if level == "error":
+            self.last_error = text
+        self._announce(What.LOG)
+
+    def _failed(self, text: Text) -> None:
+        self.note(text, "error")
+
+    # reading --------------------------------------------------------------------------------------------------------
+
+    @property
+    def jobs(self) -> Jobs:
+        """Running and past jobs."""
+        return self._work.jobs
+
+    @property
+    def path(self) -> Path | None:
+        """The model's file."""
+        return self.network.graph.path if self.network else None
+
+    @property
+    def plan(self) -> Plan:
+        """The current plan."""
+        return self._results.figures.plan
+
+    @property
+    def figures(self) -> Figures:
+        """All that is known of the current plan."""
+        return self._results.figures
+
+    @property
+    def previous(self) -> Figures | None:
+        """All that is known of the plan before the last edit."""
+        return self._results.previous
+
+    @property
+    def baseline(self) -> Figures | None:
+        """All that is known of the all-FP16 plan."""
+        return self._results.baseline
+
+    @property
+    def staleness(self) -> Staleness:
+        """Whether the errors in `figures` belong to an older plan, and from which kernel on."""
+        return self._results.staleness
+
+    @property
+    def local(self) -> Mapping[tuple[str, Scheme], ErrorSums]:
+        """Local errors by kernel id and scheme."""
+        return self._results.local
+
+    @property
+    def sensitivity(self) -> Mapping[tuple[str, Scheme], SensitivityCell]:
+        """Sensitivities by kernel id and scheme."""
+        return self._results.sensitivity
+
+    @property
+    def previous_plan(self) -> Plan:
+        """What deltas are taken against: the plan before the last edit."""
+        return self.previous.plan if self.previous else self.plan
+
+    @property
+    def sweeping(self) -> bool:
+        """Whether a sensitivity sweep runs."""
+        return self.sweep_job is not None and self.sweep_job.active
+
+    @property
+    def modified(self) -> bool:
+        """Whether the plan differs from what was last saved or opened."""
+        return self.network is not None and self.plan != self._saved_plan
+
+    @property
+    def undo_step(self) -> Step | None:
+        """What undo would take back."""
+        return self._history.undo_step
+
+    @property
+    def redo_step(self) -> Step | None:
+        """What redo would do again."""
+        return self._history.redo_step
+
+    @property
+    def devices(self) -> tuple[DeviceInfo, ...]:
+        """Device profiles that come with Mixbit."""
+        return list_devices()
+
+    @property
+    def recent(self) -> list[Path]:
+        """Files opened lately, newest first."""
+        return self._recent.paths
+
+    @property
+    def data_sources(self) -> tuple[DataSource, DataSource, str]:
+        """Calibration source, evaluation source, observer."""
+        return self._sources
+
+    def samples(self) -> list[SampleModel]:
+        """Models that come with Mixbit."""
+        return list_samples()
+
+    def supports(self, kernel_id: str, scheme: Scheme) -> Text | None:
+        """Why the device can't run a kernel in a scheme natively; None if it can."""
+        return supports(self.device, self.network.by_id(kernel_id), scheme) if self.network else None
+
+    # opening --------------------------------------------------------------------------------------------------------
+
+    def open_model(
+        self, path: Path | str, shapes: Mapping[str, Sequence[int]] | None = None, ask: Ask | None = None
+    ) -> Job:
+        """Open an ONNX file; what is open stays until the new model is there.
+
+        Args:
+            path: the file.
+            shapes: concrete shapes for inputs with free dimensions.
+            ask: asks for what `shapes` leaves open; without it the proposals are taken.
+        """
+        path = Path(path)
+        sample = sample_of(path)
+        if sample is not None and shapes is None:
+            shapes = sample.shapes
+        chosen = sources(sample) if sample is not None and sample.model.resolve() == path.resolve() else None
+        return self._open(path, shapes, ask, lambda network: self._adopt(network, chosen))
+
+    def open_sample(self, name: str) -> Job:
+        """Open a model that comes with Mixbit, with its own data; errors as in `find_sample`."""
+        return self.open_model(find_sample(name).model)
+
+    def open_project(self, path: Path | str) -> Job:
+        """Open a saved project: model, data, device, budgets, plan, view.
+
+        Raises:
+            PlanError: the file is no project, or from a newer version.
+        """
+        project = read_project(Path(path))
+
+        def adopt(network: Network) -> None:
+            plan = project.plan_for(network)
+            self.device, self.scenario, self.budgets = load_device(project.device), project.scenario, project.budgets
+            self.view_state = dict(project.view)
+            self._adopt(network, (project.calibration, project.evaluation), plan, project.observer)
+            self.project_path, self.locked = Path(path), frozenset(project.locked)
+            self._recent.add(Path(path))
+            self._announce(What.PROJECT)
+
+        self.rules = project.rules
+        return self._open(project.model_path, project.shapes, None, adopt)
+
+    def _open(
+        self,
+        path: Path,
+        shapes: Mapping[str, Sequence[int]] | None,
+        ask: Ask | None,
+        adopt: Callable[[Network], None],
+    ) -> Job:
+        def proceed(answer: Mapping[str, tuple[int, ...]] | None) -> None:
+            if answer is not None:
+                self._open(path, {**(shapes or {}), **answer}, None, adopt)
+
+        def done(network: Network) -> None:
+            self._shapes = {i.name: i.shape for i in network.graph.inputs}
+            self._recent.add(path)
+            adopt(network)
+
+        asking = None if ask is None else lambda inputs: ask(inputs, proceed)
+        return self._work.open(path, shapes, self.rules, ask=asking, done=done, failed=self._failed)
+
+    def _adopt(
+        self,
+        network: Network,
+        chosen: tuple[DataSource, DataSource] | None,
+        plan: Plan | None = None,
+        observer: str = "minmax",
+    ) -> None:
+        self._work.forget()
+        self._empty()
+        self.network = network
+        fp16 = preset(network, "fp16")
+        self._results = Results(plan if plan is not None else fp16, fp16)
+        self._saved_plan = self.plan
+        self._sources = (*(chosen or (SYNTHETIC, SYNTHETIC)), observer)
+        for text in network.graph.notes:
+            self.note(text, "warning")
+        self.note(say("Opened {file}: {count} kernels.", file=network.graph.path.name, count=len(network.kernels)))
+        self._announce(What.MODEL)
+        self._simulate()
+        self._prepare()
+
+    def close_model(self) -> None:
+        """Back to the start page."""
+        self._work.forget()
+        self._empty()
+        self._announce(What.MODEL)
+
+    def set_rules(self, rules: Rules) -> None:
+        """Fuse again by other rules; the plan is kept for kernels that exist in both."""
+        if self.network is None or rules == self.rules:
+            self.rules = rules
+            return
+        plan, chosen = self.plan, (self._sources[0], self._sources[1])
+        self.rules = rules
+
+        def adopt(network: Network) -> None:
+            ids = {k.id for k in network.tunable}
+            kept = preset(network, "fp16").with_schemes({i: s for i, s in plan.items() if i in ids}, plan.name)
+            self._adopt(network, chosen, kept, self._sources[2])
+
+        self._open(self.network.graph.path, self._shapes, None, adopt)
+
+    # data -----------------------------------------------------------------------------------------------------------
+
+    def set_data(self, calibration: DataSource | None, evaluation: DataSource | None, observer: str = "minmax") -> None:
+        """Choose samples; None keeps synthetic ones. Everything that was measured is measured again."""
+        self._sources = (calibration or SYNTHETIC, evaluation or SYNTHETIC, observer)
+        if self.network is not None:
+            self._prepare()
+
+    def _prepare(self) -> None:
+        assert self.network is not None
+        self._results.forget_errors()
+        self.captured = None
+        calibration, evaluation, observer = self._sources
+
+        def failed(text: Text) -> None:
+            self._failed(text)
+            if (calibration.kind, evaluation.kind) != ("synthetic", "synthetic"):
+                self.note(say("Using synthetic samples instead: errors are indicative only."), "warning")
+                self._sources = (SYNTHETIC, SYNTHETIC, observer)
+                self._prepare()
+
+        self._announce(What.EVALUATION)
+        self._work.prepare(self.network, calibration, evaluation, observer, done=self._prepared, failed=failed)
+
+    def _prepared(self, prepared: Prepared) -> None:
+        self.data, self.ranges = prepared.info, prepared.ranges
+        for text in prepared.info.notes:
+            self.note(text, "warning")
+        self._announce(What.DATA)
+        self._announce(What.LOCAL)
+        self._announce(What.SENSITIVITY)
+        self._evaluate()
+        if self.baseline is not None and self.baseline.plan != self.plan:
+            self._measure(self.baseline.plan, (), "baseline")
+
+    # editing --------------------------------------------------------------------------------------------------------
+
+    def set_scheme(self, kernel_ids: Iterable[str], scheme: Scheme, who: str = "") -> None:
+        """Set a scheme on kernels: one undo step. Locked kernels and kernels without a switch are left alone."""
+        if self.network is None:
+            return
+        kernels = [k for k in map(self.network.by_id, kernel_ids) if k.tunable and k.id not in self.locked]
+        changes = {i: s for i, s in spread(kernels, scheme).items() if self.plan.scheme(i) != s}
+        if not changes:
+            return
+        names = [self.network.by_id(i).name for i in changes]
+        if len(names) == 1:
+            title = say("{scheme} for {kernel}", scheme=label(scheme), kernel=names[0])
+        else:
+            title = say("{scheme} for {count} kernels", scheme=label(scheme), count=len(names))
+        self.apply_plan(self.plan.with_schemes(changes, ""), title, who)
+
+    def apply_preset(self, name: str, who: str = "") -> None:
+        """Set all kernels by a preset's name ("fp16", "int8", "int4", "first_last_fp16"): one undo step."""
+        if self.network is not None:
+            plan = preset(self.network, name)
+            keep = {i: self.plan.scheme(i) for i in self.locked}
+            self.apply_plan(plan.with_schemes(keep), PRESET_TITLES.get(name, say("{name}", name=name)), who)
+
+    def apply_plan(self, plan: Plan, title: Text, who: str = "") -> None:
+        """Make a plan the current one, as one undo step."""
+        if plan == self.plan:
+            return
+        self._history.push(title, self.plan, plan)
+        self._show(plan, who)
+
+    def undo(self, who: str = "") -> None:
+        """Take the last edit back."""
+        plan = self._history.undo()
+        if plan is not None:
+            self._show(plan, who)
+
+    def redo(self, who: str = "") -> None:
+        """Do the last undone edit again."""
+        plan = self._history.redo()
+        if plan is not None:
+            self._show(plan, who)
+
+    def _show(self, plan: Plan, who: str) -> None:
+        assert self.network is not None
+        self._results.show(plan, self.network)
+        self._announce(What.PLAN, who)
+        self._announce(What.EVALUATION, who)
+        self._simulate()
+        self._evaluate()
+
+    def select(self, kernel_ids: Iterable[str], current: str | None = None, who: str = "") -> None:
+        """Select kernels in all views; `current` is the one that the inspector and Compare show."""
+        ids = tuple(dict.fromkeys(kernel_ids))
+        if current is None:
+            current = self.current if self.current in ids else (ids[0] if ids else None)
+        if (ids, current) != (self.selection, self.current):
+            self.selection, self.current = ids, current
+            self._announce(What.SELECTION, who)
+
+    def set_locked(self, kernel_ids: Iterable[str], locked: bool, who: str = "") -> None:
+        """Lock or unlock kernels: edits and searches leave locked ones alone."""
+        ids = frozenset(kernel_ids)
+        self.locked = self.locked | ids if locked else self.locked - ids
+        self._announce(What.PLAN, who)
+
+    # device ---------------------------------------------------------------------------------------------------------
+
+    def set_device(self, name_or_path: str | Path) -> None:
+        """Simulate another device; a bad profile raises DeviceError and changes nothing."""
+        self.device = load_device(name_or_path)
+        self._renew_simulation()
+
+    def set_scenario(self, scenario: Scenario) -> None:
+        """Change minutes, run rate or ambient temperature of sustained use."""
+        self.scenario = scenario
+        self._renew_simulation()
+
+    def set_budgets(self, budgets: Budgets) -> None:
+        """Change what the plan is held against."""
+        self.budgets = budgets
+        self._announce(What.DEVICE)
+
+    def _renew_simulation(self) -> None:
+        self._results.forget_simulation()
+        self._announce(What.DEVICE)
+        self._simulate()
+
+    def _simulate(self) -> None:
+        if self.network is None:
+            return
+        self._work.simulate(
+            self.network,
+            self._results.unsimulated(),
+            self.device,
+            self.scenario,
+            done=self._simulated,
+            failed=self._failed,
+        )
+
+    def _simulated(self, found: list[Figures]) -> None:
+        self._results.simulated(found)
+        self._announce(What.SIMULATION)
+
+    # measuring ------------------------------------------------------------------------------------------------------
+
+    def _evaluate(self) -> None:
+        missing = self._results.missing_local(tuple(self.plan.items()))
+        known = self._results.known(self.plan)
+        if known is None or missing:
+            self._measure(self.plan, missing, "evaluate")
+        else:
+            self._evaluated(self.plan, known)
+
+    def _measure(self, plan: Plan, missing: Sequence[tuple[str, Scheme]], key: str) -> None:
+        self._work.evaluate(
+            plan,
+            missing,
+            key=key,
+            local=self._found_local,
+            done=lambda evaluation: self._evaluated(plan, evaluation),
+            failed=self._failed,
+        )
+
+    def _found_local(self, found: Mapping[tuple[str, Scheme], ErrorSums]) -> None:
+        self._results.local.update(found)
+        self._announce(What.LOCAL)
+
+    def _evaluated(self, plan: Plan, evaluation: Evaluation) -> None:
+        self._results.evaluated(plan, evaluation)
+        self._announce(What.EVALUATION)
+        if plan == self.plan and self.network is not None:
+            cells = [(kernel.id, scheme) for kernel in self.network.tunable for scheme in (INT4, INT8, FP16)]
+            self._work.fill_local(self._results.missing_local(cells), local=self._found_local)
+
+    def start_sweep(self) -> None:
+        """Measure the sensitivity of every kernel in every precision that is not known yet."""
+        if self.network is None or self.sweeping:
+            return
+        cells = [cell for cell in cells_of(self.network) if cell not in self.sensitivity]
+        self.sweep_job = self._work.sweep(cells, found=self._found_cell, failed=self._failed) if cells else None
+        self._announce(What.SENSITIVITY)
+
+    def stop_sweep(self) -> None:
+        """Stop the sweep; what it has found stays."""
+        if self.sweep_job is not None:
+            self.sweep_job.cancel()
+
+    def _found_cell(self, cell: SweepCell) -> None:
+        self._results.sensitivity[cell.kernel, cell.scheme] = SensitivityCell(
+            cell.kernel, cell.scheme, cell.output.sqnr_db, cell.output.kl
+        )
+        self._announce(What.SENSITIVITY)
+
+    def capture(self, kernel_id: str, sample: int = 0) -> None:
+        """Read the values of a kernel's output for Compare; they arrive as `captured`."""
+
+        def done(found: Capture) -> None:
+            self.captured = Captured(kernel_id, found.tensor, sample, found.reference, found.result, found.sums)
+            self._announce(What.CAPTURE)
+
+        self._work.capture(kernel_id, self.plan, sample, done=done, failed=self._failed)
+
+    # files ----------------------------------------------------------------------------------------------------------
+
+    def export(self, kind: Kind, path: Path | str) -> Job | None:
+        """Write a file for others: "qdq", "csv" or "plan". The log says when it is there."""
+        if self.network is None:
+            return None
+        snapshot = (self.network, self.plan, self.ranges, self.figures, dict(self.local))
+        target = Path(path)
+        return self.jobs.submit(
+            say("Exporting {file}", file=target.name),
+            lambda ctx: write_export(kind, target, *snapshot, progress=ctx.progress, cancel=ctx.token),
+            on_done=lambda _: self.note(say("Wrote {path}.", path=target)),
+            on_failed=self._failed,
+        )
+
+    def import_plan(self, path: Path | str, who: str = "") -> None:
+        """Apply a plan file as one undo step.
+
+        Raises:
+            PlanError: it is no plan, or one for another model.
+        """
+        if self.network is not None:
+            plan = load_plan(Path(path), self.network)
+            self.apply_plan(self.plan.with_schemes(plan, plan.name), say("Plan {file}", file=Path(path).name), who)
+
+    def save_project(self, path: Path | str | None = None) -> None:
+        """Write the project file (to where it was last saved if no path is given).
+
+        Raises:
+            ExportError: it can't be written.
+        """
+        target = Path(path) if path is not None else self.project_path
+        if self.network is None or target is None:
+            return
+        calibration, evaluation, observer = self._sources
+        project = Project.of(
+            self.network,
+            self.plan,
+            shapes=self._shapes,
+            device=self.device.source,
+            scenario=self.scenario,
+            budgets=self.budgets,
+            calibration=calibration,
+            evaluation=evaluation,
+            observer=observer,
+            locked=sorted(self.locked),
+            view=self.view_state,
+        )
+        write_project(project, target)
+        self.project_path, self._saved_plan = target, self.plan
+        self._recent.add(target)
+        self.note(say("Saved {path}.", path=target))
+        self._announce(What.PROJECT)
+
+    def close(self) -> None:
+        """Stop all work and free everything. The session can't be used afterwards."""
+        self._listeners.clear()
+        self._work.close()

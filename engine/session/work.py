@@ -1,0 +1,144 @@
+"""The steps of the main job as plain functions: what the window runs in the background and the command line in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from engine.errors import DataError
+from engine.fusion import fuse
+from engine.fusion.types import Network, Rules
+from engine.graph import load, read_inputs
+from engine.graph.types import ModelInput
+from engine.interop.samples import SYNTHETIC, DataSource, load_samples
+from engine.npu import Device, simulate, sustain
+from engine.npu.results import Scenario
+from engine.numerics import Evaluator, calibrate, synthetic_samples
+from engine.numerics.samples import SampleSet
+from engine.precision.plan import Plan
+from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.quant import plan_bytes
+from engine.quant.ranges import Ranges
+from engine.session.state import DataInfo, Figures
+from engine.text import Text, say
+
+SYNTHETIC_SAMPLES = 8
+EVALUATION_SAMPLES = 32
+CALIBRATION_SAMPLES = 128
+
+
+def missing_shapes(inputs: Sequence[ModelInput], shapes: Mapping[str, Sequence[int]]) -> tuple[ModelInput, ...]:
+    """Inputs with a free dimension that nobody has chosen yet."""
+    return tuple(i for i in inputs if i.free and i.name not in shapes)
+
+
+def proposed_shapes(inputs: Sequence[ModelInput], shapes: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
+    """The given shapes, completed with proposals for every input that has free dimensions."""
+    return {**{i.name: i.proposal for i in inputs if i.free}, **{name: tuple(s) for name, s in shapes.items()}}
+
+
+def open_network(
+    path: Path,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    rules: Rules = "edge",
+    *,
+    progress: Progress = no_progress,
+    cancel: CancelToken = NEVER,
+) -> Network:
+    """Load a model and fuse it; free dimensions that are not in `shapes` take their proposals."""
+    chosen = proposed_shapes(read_inputs(path), shapes or {})
+    graph = load(path, shapes=chosen, progress=lambda f, t: progress(f * 0.9, t), cancel=cancel)
+    cancel.check()
+    progress(0.92, say("Fusing"))
+    return fuse(graph, rules)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Prepared:
+    """Data, ranges and an evaluator that has run the reference."""
+
+    evaluator: Evaluator
+    ranges: Ranges
+    calibration: SampleSet
+    evaluation: SampleSet
+    info: DataInfo
+
+
+def prepare(
+    network: Network,
+    calibration: DataSource = SYNTHETIC,
+    evaluation: DataSource = SYNTHETIC,
+    *,
+    observer: str = "minmax",
+    samples: int | None = None,
+    progress: Progress = no_progress,
+    cancel: CancelToken = NEVER,
+) -> Prepared:
+    """Read the data, calibrate the activation ranges, and run the reference.
+
+    Args:
+        network: what runs.
+        calibration: samples for the ranges.
+        evaluation: samples for the errors; synthetic ones if none are given.
+        observer: "minmax" or "percentile".
+        samples: at most so many evaluation samples (default 32).
+        progress: fraction and what is being done.
+        cancel: stops between samples and kernels.
+    """
+    inputs = network.graph.inputs
+    count = samples if samples is not None else EVALUATION_SAMPLES
+    if count < 1:
+        raise DataError(say("At least one evaluation sample is needed; {count} were asked for.", count=count))
+    notes: list[Text] = []
+    if evaluation.kind == "synthetic" and calibration.kind != "synthetic":
+        evaluation = calibration
+        notes.append(say("Evaluated on the calibration samples: errors are too optimistic; give separate samples."))
+    if calibration.kind == "synthetic" and evaluation.kind != "synthetic":
+        calibration = evaluation
+        notes.append(say("Calibrated on the evaluation samples: errors are too optimistic; give separate samples."))
+    cal = _samples(network, calibration, CALIBRATION_SAMPLES, 1, _part(progress, 0, 0.2), cancel)
+    ev = _samples(network, evaluation, count, 2, _part(progress, 0.2, 0.3), cancel)
+    if not cal.synthetic and len(cal) < 100:
+        notes.append(say("Only {count} calibration samples; 100 or more give steadier ranges.", count=len(cal)))
+    ranges = calibrate(network, cal, observer=observer, progress=_part(progress, 0.3, 0.6), cancel=cancel)
+    evaluator = Evaluator(network, ev, ranges=ranges)
+    try:
+        evaluator.prepare(progress=_part(progress, 0.6, 1.0), cancel=cancel)
+    except BaseException:
+        evaluator.close()
+        raise
+    if not inputs:
+        notes.append(say("The model has no inputs, so every sample is the same."))
+    info = DataInfo(
+        cal.source,
+        len(cal),
+        ev.source,
+        len(ev),
+        cal.synthetic or ev.synthetic,
+        ev.labels is not None,
+        observer,
+        tuple(notes),
+    )
+    return Prepared(evaluator, ranges, cal, ev, info)
+
+
+def simulate_plan(network: Network, plan: Plan, device: Device, scenario: Scenario) -> Figures:
+    """Size, timeline, memory, energy and heat of a plan; no errors."""
+    simulation = simulate(network, plan, device)
+    return Figures(plan, plan_bytes(network, plan), simulation, sustain(simulation, device, scenario))
+
+
+def _samples(
+    network: Network, source: DataSource, limit: int, seed: int, progress: Progress, cancel: CancelToken
+) -> SampleSet:
+    if source.kind == "synthetic":
+        return synthetic_samples(network.graph, SYNTHETIC_SAMPLES if limit > SYNTHETIC_SAMPLES else limit, seed)
+    found = load_samples(source, network.graph.inputs, limit=limit, progress=progress, cancel=cancel)
+    return found if found.labels is None else replace(found, labels=np.asarray(found.labels))
+
+
+def _part(progress: Progress, low: float, high: float) -> Progress:
+    return lambda fraction, text: progress(low + (high - low) * fraction, text)

@@ -1,0 +1,3 @@
+"""The version of Mixbit."""
+
+VERSION = "0.1.0"
