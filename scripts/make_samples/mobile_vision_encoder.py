@@ -14,11 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from sample_files import SAMPLES, accuracy, repeatable, write_card
+from card import SAMPLES, accuracy, write_card
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from torch import Tensor, nn
 from torch.nn import functional
+from training import repeatable
 
 FOLDER = SAMPLES / "mobile_vision_encoder"
 SIZE = 32
@@ -160,7 +161,7 @@ def main() -> None:
             "licence": {
                 "model": "Apache-2.0 (trained by this project)",
                 "data": "CC BY 4.0",
-                "origin": "scikit-learn's digits, a copy of the test set of UCI ML Optical Recognition of Handwritten Digits",
+                "origin": "scikit-learn's digits, a copy of UCI ML Optical Recognition of Handwritten Digits",
             },
             "made_by": "scripts/make_samples/mobile_vision_encoder.py",
             "reference": {"format": "FP32", "accuracy": reached, "samples": len(labels_test)},

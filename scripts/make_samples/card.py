@@ -1,6 +1,6 @@
-"""What every sample's maker shares: fixed seeds, the onnxruntime check of the file it wrote, and `sample.json`.
+"""What every sample's maker shares: where samples live, the onnxruntime check of a model, and `sample.json`.
 
-needs: pip install torch onnxruntime
+needs: pip install numpy onnxruntime
 """
 
 from __future__ import annotations
@@ -11,21 +11,13 @@ from typing import Any
 
 import numpy as np
 import onnxruntime as ort
-import torch
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_models"
 """Folder that holds one subfolder per sample."""
 
 
-def repeatable(seed: int) -> None:
-    """Fix every source of chance. One thread: sums keep their order, and small nets train faster than with several."""
-    torch.set_num_threads(1)
-    torch.manual_seed(seed)
-    torch.use_deterministic_algorithms(True)
-
-
 def runtime(model: Path) -> ort.InferenceSession:
-    """Session that adds in the same order on every machine with the same instruction set."""
+    """Session with one thread, so that sums keep their order from run to run."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

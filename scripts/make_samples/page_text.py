@@ -1,0 +1,53 @@
+"""Sentences that fill the drawn pages of the sample `page_orientation`. Written for this project, like its code."""
+
+ENGLISH = (
+    "A layer that carries large values for a few channels loses most when its weights shrink to four bits.",
+    "The first convolution sees the picture itself, so keep it in half precision until you have measured.",
+    "Latency on a phone is decided by memory traffic far more often than by arithmetic.",
+    "Measure the error at the end of the network, because errors in the middle may cancel or grow.",
+    "When two plans cost the same, take the one that is easier to explain.",
+    "Depthwise filters have nine weights per channel and nothing to average their rounding away.",
+    "Heat arrives slowly: a chip that is quick in the first minute may be slow in the fifth.",
+    "Calibration pictures should look like the ones that users take, not like the ones that won prizes.",
+    "Every copy between the processor and the accelerator is paid for twice, once in time and once in energy.",
+    "A model that is ten times smaller also loads ten times faster, which people notice first.",
+    "Round to nearest is a good start; a search over scales is better where outliers live.",
+    "Write the plan down before the meeting, and the figures will speak for themselves.",
+    "The engineer turned the knob one step, and the battery lasted until the evening.",
+    "Names of layers change with every exporter, so the tool has to look at what the layer does.",
+    "If the numbers on the desk and on the device differ, believe neither until you know why.",
+    "Sixteen values share one scale, and the largest of them sets the step for all.",
+    "A good table has few columns, and each of them answers a question.",
+    "Test the quiet sample as well as the loud one; silence is where zero points go wrong.",
+    "The last layer chooses between classes that are close, and rounding moves the border.",
+    "Half of the budget was spent on a layer that nobody had looked at.",
+    "Please return this form with two signatures by the end of the month.",
+    "Delivery was made to the back entrance at 9:40 and signed for by the caretaker.",
+    "Item 7 on the agenda: who waters the plants during the summer closure?",
+    "The library opens at ten on weekdays and closes early on the day before a holiday.",
+    "Mix the flour with a pinch of salt, add the butter in small pieces and keep everything cold.",
+    "From the bridge the path follows the river for two miles and then climbs through the wood.",
+)
+"""Enough variety for some dozens of pages when shuffled."""
+
+CHINESE = (
+    "少数通道数值很大的层，压缩到四比特时损失最多。",
+    "第一层卷积直接面对图像，未经测量之前请保留半精度。",
+    "手机上的延迟往往由内存搬运决定，而不是由计算决定。",
+    "请在网络末端衡量误差，中间的误差可能抵消，也可能放大。",
+    "两个方案代价相同时，选择更容易解释的那一个。",
+    "深度卷积每个通道只有九个权重，舍入误差无处平均。",
+    "热量来得很慢：第一分钟很快的芯片，第五分钟可能变慢。",
+    "校准图片应当像用户拍的照片，而不是像获奖的照片。",
+    "处理器与加速器之间的每次拷贝都要付出时间与能量。",
+    "体积缩小十倍的模型，加载也快十倍，用户最先感受到这一点。",
+    "十六个数共用一个缩放系数，最大的数决定了所有数的步长。",
+    "好的表格列数不多，每一列都回答一个问题。",
+    "如果电脑与设备上的数字不同，在弄清原因之前都不要相信。",
+    "请于本月底之前交回此表，并由两人签字。",
+    "图书馆工作日上午十点开放，节假日前一天提前闭馆。",
+    "从桥上出发，小路沿河而行，随后穿过树林上山。",
+    "面粉加少许盐，黄油切成小块，全程保持低温。",
+    "会议第七项：暑假期间由谁负责给植物浇水？",
+)
+"""The same in Chinese."""
