@@ -35,7 +35,8 @@ if command -v dpkg-query >/dev/null 2>&1; then
   [ "$what" = test ] && packages="$packages $chinese"
   for package in $packages; do
     # Newer releases carry some libraries under a name that ends in t64.
-    dpkg-query -W -f '${Status}\n' "$package" "${package}t64" 2>/dev/null | grep -q 'install ok installed' || needs "$package"
+    found=$(dpkg-query -W -f '${Status}\n' "$package" "${package}t64" 2>/dev/null || true)
+    case "$found" in *"install ok installed"*) ;; *) needs "$package" ;; esac
   done
 fi
 if [ -n "$missing" ]; then

@@ -1,0 +1,173 @@
+"""Jobs: progress, cancel, supersede, errors, lanes."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+
+import pytest
+
+from engine.errors import DataError
+from engine.jobs import JobContext, Jobs
+from engine.text import say
+
+
+class Owner:
+    """An owner's thread without an event loop: callbacks wait in a queue until they are pumped."""
+
+    def __init__(self) -> None:
+        self.queue: queue.Queue = queue.Queue()
+
+    def pump(self, until, seconds: float = 5.0) -> None:
+        end = time.monotonic() + seconds
+        while not until():
+            self.queue.get(timeout=max(0.001, end - time.monotonic()))()
+
+
+@pytest.fixture
+def owner():
+    return Owner()
+
+
+@pytest.fixture
+def jobs(owner):
+    made = Jobs(owner.queue.put)
+    yield made
+    made.close()
+
+
+def _wait_for_cancel(ctx: JobContext) -> None:
+    while True:
+        ctx.check()
+        threading.Event().wait(0.005)
+
+
+def test_result_comes_on_the_owners_thread(jobs, owner):
+    seen = []
+    job = jobs.submit(
+        say("add"),
+        lambda ctx: (1 + 1, threading.get_ident()),
+        on_done=lambda r: seen.append((r, threading.get_ident())),
+    )
+    owner.pump(lambda: not job.active)
+    (((value, worker), here),) = seen
+    assert value == 2
+    assert here == threading.get_ident() != worker
+    assert (job.state, job.fraction) == ("done", 1.0)
+
+
+def test_cancel_ends_within_100_ms_and_calls_nothing(jobs, owner):
+    called = []
+    job = jobs.submit(say("wait"), _wait_for_cancel, on_done=called.append, on_failed=called.append)
+    owner.pump(lambda: job.state == "running")
+    asked = time.monotonic()
+    job.cancel()
+    owner.pump(lambda: not job.active)
+    assert job.state == "cancelled"
+    assert job.finished_at - asked < 0.1
+    assert called == []
+
+
+def test_newer_job_with_the_same_key_supersedes_the_older(jobs, owner):
+    done = []
+    first = jobs.submit(say("one"), _wait_for_cancel, supersede="plan", on_done=lambda _: done.append(1))
+    second = jobs.submit(say("two"), lambda ctx: 2, supersede="plan", on_done=done.append)
+    owner.pump(lambda: not second.active)
+    assert (first.state, second.state, done) == ("cancelled", "done", [2])
+
+
+def test_a_result_that_arrives_after_its_cancel_is_dropped(jobs, owner):
+    done, finished = [], threading.Event()
+
+    def work(ctx):
+        finished.set()
+        return "late"
+
+    job = jobs.submit(say("late"), work, on_done=done.append)
+    finished.wait(5)
+    job.cancel()
+    owner.pump(lambda: not job.active)
+    assert (job.state, done) == ("cancelled", [])
+
+
+def test_refusal_carries_its_sentence_and_a_fault_its_traceback(jobs, owner):
+    sentences = []
+
+    def refuse(ctx):
+        raise DataError(say("{file} is empty.", file="a.npy"))
+
+    refused = jobs.submit(say("refuse"), refuse, on_failed=lambda t: sentences.append(str(t)))
+    broken = jobs.submit(say("break"), lambda ctx: 1 // 0)
+    owner.pump(lambda: not broken.active)
+    assert (refused.state, broken.state) == ("failed", "failed")
+    assert sentences == ["a.npy is empty."]
+    assert refused.details == ""
+    assert "ZeroDivisionError" in str(broken.error)
+    assert "Traceback" in broken.details
+
+
+def test_engine_lane_runs_one_job_at_a_time_in_order(jobs, owner):
+    running, most, order = [], [], []
+
+    def work(number):
+        def run(ctx):
+            running.append(number)
+            most.append(len(running))
+            order.append(number)
+            threading.Event().wait(0.01)
+            running.remove(number)
+
+        return run
+
+    made = [jobs.submit(say("n"), work(n)) for n in range(5)]
+    owner.pump(lambda: not any(j.active for j in made))
+    assert order == [0, 1, 2, 3, 4]
+    assert max(most) == 1
+
+
+def test_wait_idle_counts_cancelled_jobs_too(jobs, owner):
+    assert jobs.wait_idle("engine", 0)
+    first = jobs.submit(say("one"), _wait_for_cancel)
+    second = jobs.submit(say("two"), _wait_for_cancel)
+    assert not jobs.wait_idle("engine", 0.01)
+    second.cancel()
+    first.cancel()
+    assert jobs.wait_idle("engine", 5)
+    owner.pump(lambda: not second.active)
+    assert (first.state, second.state) == ("cancelled", "cancelled")
+
+
+def test_progress_is_clamped_and_gives_an_estimate(jobs, owner):
+    go = threading.Event()
+
+    def work(ctx):
+        ctx.progress(7.0, say("too much"))
+        assert ctx.job.fraction == 1.0
+        ctx.progress(0.5, say("half"))
+        go.wait(5)
+
+    job = jobs.submit(say("slow"), work)
+    owner.pump(lambda: job.state == "running")
+    job.started_at -= 10  # as if it had run for ten seconds
+    while job.fraction != 0.5:
+        threading.Event().wait(0.002)
+    assert job.seconds_left == pytest.approx(10, rel=0.1)
+    go.set()
+    owner.pump(lambda: not job.active)
+
+
+def test_close_stops_a_running_job_and_delivers_nothing_more(owner):
+    jobs = Jobs(owner.queue.put)
+    started, called = threading.Event(), []
+
+    def work(ctx):
+        started.set()
+        _wait_for_cancel(ctx)
+
+    jobs.submit(say("wait"), work, on_done=called.append)
+    started.wait(5)
+    jobs.close()
+    while not owner.queue.empty():
+        owner.queue.get()()
+    assert called == []
