@@ -59,16 +59,20 @@ class Node:
     proto: onnx.NodeProto
     scope: str
     """Module path from exporter metadata (`pkg.torch.onnx.name_scopes`), or ''."""
+    captured: tuple[str, ...] = ()
+    """Tensors that the bodies of an If, Loop or Scan read from outside."""
 
     @property
     def op_type(self) -> str:
         """Operator, with its domain when that is not ONNX's own."""
-        return self.proto.op_type if self.proto.domain in ("", "ai.onnx") else f"{self.proto.domain}.{self.proto.op_type}"
+        return (
+            self.proto.op_type if self.proto.domain in ("", "ai.onnx") else f"{self.proto.domain}.{self.proto.op_type}"
+        )
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Tensor names read; '' for an omitted optional input."""
-        return tuple(self.proto.input)
+        """Tensor names read, captured ones last; '' for an omitted optional input."""
+        return (*self.proto.input, *self.captured)
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -1,0 +1,125 @@
+"""Bringing a file's graph into one plain form: constants apart from nodes, live nodes only, in an order that can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnx
+from onnx import helper
+
+from engine.errors import ModelError
+from engine.graph.subgraphs import reads
+from engine.text import Text, say
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """Nodes that the outputs need, in runnable order, and the constants that the file stores."""
+
+    nodes: tuple[onnx.NodeProto, ...]
+    stored: Mapping[str, onnx.TensorProto]
+    """Initializers and the values of Constant nodes, by the name that nodes read."""
+    sparse: Mapping[str, onnx.SparseTensorProto]
+    outputs: tuple[str, ...]
+
+
+def arrange(model: onnx.ModelProto, path: Path) -> Arranged:
+    """Separate constants, drop what no output needs, sort.
+
+    Raises:
+        ModelError: The nodes form a circle, or something is read that nobody writes.
+    """
+    graph = model.graph
+    stored = {tensor.name: tensor for tensor in graph.initializer}
+    sparse = {tensor.values.name: tensor for tensor in graph.sparse_initializer}
+    nodes = []
+    for node in graph.node:
+        value = constant_value(node)
+        if value is None:
+            nodes.append(node)
+        else:
+            stored[value.name] = value
+    outputs = tuple(dict.fromkeys(value.name for value in graph.output))
+    if not outputs:
+        raise ModelError(say("{file} has no outputs, so there is nothing to run.", file=path.name))
+    known = {value.name for value in graph.input} | set(stored) | set(sparse)
+    return Arranged(live_in_order(nodes, outputs, known, path), stored, sparse, outputs)
+
+
+def constant_value(node: onnx.NodeProto) -> onnx.TensorProto | None:
+    """The dense tensor that a Constant node makes, named like its output; None for every other node."""
+    if node.op_type != "Constant" or node.domain not in ("", "ai.onnx") or len(node.attribute) != 1:
+        return None
+    attribute = node.attribute[0]
+    if attribute.name == "value" and attribute.HasField("t"):
+        tensor = onnx.TensorProto()
+        tensor.CopyFrom(attribute.t)
+        tensor.name = node.output[0]
+        return tensor
+    kinds = {
+        "value_float": onnx.TensorProto.FLOAT,
+        "value_int": onnx.TensorProto.INT64,
+        "value_string": onnx.TensorProto.STRING,
+    }
+    kind = kinds.get(attribute.name.removesuffix("s"))
+    if kind is None:
+        return None
+    value = helper.get_attribute_value(attribute)
+    several = attribute.name.endswith("s")
+    return helper.make_tensor(node.output[0], kind, [len(value)] if several else [], value if several else [value])
+
+
+def live_in_order(
+    nodes: Sequence[onnx.NodeProto], outputs: Iterable[str], known: set[str], path: Path
+) -> tuple[onnx.NodeProto, ...]:
+    """The nodes that `outputs` need, each behind its producers; file order where that is one already.
+
+    Raises:
+        ModelError: A circle, or a tensor that is neither known nor written by a node.
+    """
+    producer = {name: index for index, node in enumerate(nodes) for name in node.output if name}
+    needs = [reads(node) for node in nodes]
+    done, order, open_nodes = set[int](), list[int](), set[int]()
+    for output in outputs:
+        stack = [(output, -1)]
+        while stack:
+            name, reader = stack.pop()
+            if name == "":  # all inputs of `reader` are there
+                open_nodes.discard(reader)
+                done.add(reader)
+                order.append(reader)
+                continue
+            if name in known and name not in producer:
+                continue
+            index = producer.get(name)
+            if index is None:
+                raise ModelError(_undefined(name, nodes[reader] if reader >= 0 else None, path))
+            if index in done:
+                continue
+            if index in open_nodes:
+                raise ModelError(
+                    say("{file}: the node that makes {tensor} depends on its own result.", file=path.name, tensor=name)
+                )
+            open_nodes.add(index)
+            stack.append(("", index))
+            stack.extend((need, index) for need in reversed(needs[index]))
+    kept = sorted(done) if _runs_in_file_order(needs, producer, done) else order
+    return tuple(nodes[index] for index in kept)
+
+
+def _runs_in_file_order(needs: Sequence[Sequence[str]], producer: Mapping[str, int], kept: set[int]) -> bool:
+    return all(producer.get(name, -1) < index for index in kept for name in needs[index])
+
+
+def _undefined(name: str, node: onnx.NodeProto | None, path: Path) -> Text:
+    if node is None:
+        return say("{file}: nothing computes the output {tensor}.", file=path.name, tensor=name)
+    return say(
+        "{file}: the {op} node {node} reads {tensor}, which nothing computes.",
+        file=path.name,
+        op=node.op_type,
+        node=node.name or node.output[0],
+        tensor=name,
+    )

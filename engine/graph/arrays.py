@@ -1,0 +1,53 @@
+"""Stored tensors as read-only numpy arrays, memory-mapped where their place in the file allows it."""
+
+from __future__ import annotations
+
+import mmap
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from engine.graph.external import Stretch, stretch, tensor_bytes
+from engine.graph.types import Array
+
+_ALIGNMENT = 16
+"""Vector instructions and ONNX Runtime read from such addresses; other places are copied."""
+
+
+class TensorReader:
+    """Gives arrays for the tensors of one model; maps each file once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._maps: dict[Path, mmap.mmap] = {}
+
+    def array(self, tensor: onnx.TensorProto) -> Array:
+        """The tensor's values; never writeable."""
+        if tensor.data_location == onnx.TensorProto.EXTERNAL:
+            array = self._mapped(tensor, stretch(tensor, self._path))
+        else:
+            array = np.asarray(numpy_helper.to_array(tensor))
+        array.flags.writeable = False
+        return array
+
+    def _mapped(self, tensor: onnx.TensorProto, place: Stretch) -> Array:
+        shape = tuple(tensor.dims)
+        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type))
+        if place.length == 0:
+            return np.empty(shape, dtype)
+        if place.length != dtype.itemsize * int(np.prod(shape, dtype=np.int64)):  # several values per byte
+            inline = onnx.TensorProto(name=tensor.name, data_type=tensor.data_type, dims=shape)
+            inline.raw_data = bytes(self._map(place.file)[place.offset : place.offset + tensor_bytes(tensor)])
+            return np.asarray(numpy_helper.to_array(inline))
+        flat = np.frombuffer(self._map(place.file), np.uint8, place.length, place.offset)
+        if place.offset % max(_ALIGNMENT, dtype.itemsize):
+            flat = flat.copy()
+        return flat.view(dtype).reshape(shape)
+
+    def _map(self, file: Path) -> mmap.mmap:
+        if file not in self._maps:
+            with file.open("rb") as handle:
+                self._maps[file] = mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
+        return self._maps[file]

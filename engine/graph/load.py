@@ -1,0 +1,179 @@
+"""Opening a model: from a path to a Graph with concrete shapes."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import onnx
+from onnx import inliner
+
+from engine.errors import ModelError
+from engine.graph.arrange import Arranged, arrange
+from engine.graph.arrays import TensorReader
+from engine.graph.external import check_tensors
+from engine.graph.inputs import choose_shapes, declared_inputs, existing
+from engine.graph.origins import find_origins
+from engine.graph.simplify import drop_idle
+from engine.graph.subgraphs import captured
+from engine.graph.trial import Trial, try_run
+from engine.graph.types import Array, Graph, Node, TensorInfo
+from engine.graph.wire import read_model
+from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.text import say
+
+_SCOPES = "pkg.torch.onnx.name_scopes"
+_HASH_PIECE = 1 << 22
+
+
+def load(
+    path: str | Path,
+    *,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    memory_limit: int = 4 << 30,
+    progress: Progress = no_progress,
+    cancel: CancelToken = NEVER,
+) -> Graph:
+    """Open an ONNX file.
+
+    Weights stay in their file (memory-mapped) where they are aligned there. Whatever does not depend on the values of the
+    inputs is computed once, by ONNX Runtime, and becomes a constant.
+
+    Args:
+        path: The model file.
+        shapes: Concrete shapes by input name; needed for inputs with free dimensions (see `read_inputs`).
+        memory_limit: Bytes that the model may take when it is expanded and run.
+        progress: Told about each stage.
+        cancel: Checked between and inside the stages.
+
+    Raises:
+        ShapesNeededError: A free dimension that `shapes` leaves open.
+        ModelError: The file is missing, broken, hostile, too big, or ONNX Runtime can't run it.
+        Cancelled: `cancel` was raised.
+    """
+    path = existing(path)
+    progress(0.0, say("Reading {file}", file=path.name))
+    real = path.resolve()
+    model = read_model(real)
+    cancel.check()
+    inputs = choose_shapes(declared_inputs(model, path), shapes, path, memory_limit)
+    others = check_tensors(model, real)
+    _check_stored(model, path, memory_limit)
+    model = _inlined(model)
+    arranged = arrange(model, path)
+    cancel.check()
+    progress(0.2, say("Checking {file}", file=path.name))
+    sha256 = _hash((real, *sorted(others)), cancel)
+    progress(0.5, say("Running {file} once", file=path.name))
+    trial = try_run(model, arranged, inputs, real, memory_limit, cancel)
+    progress(0.9, say("Arranging {file}", file=path.name))
+    graph = _graph(path, model, arranged, inputs, trial, sha256, sum(f.stat().st_size for f in (real, *others)))
+    cancel.check()
+    progress(1.0, say("Opened {file}", file=path.name))
+    return graph
+
+
+def _check_stored(model: onnx.ModelProto, path: Path, memory_limit: int) -> None:
+    """Sparse tensors are the one kind of stored tensor that can be bigger than its file."""
+    for tensor in model.graph.sparse_initializer:
+        size = 8
+        for dim in tensor.dims:
+            size *= max(dim, 0)
+        if size > memory_limit:
+            raise ModelError(
+                say(
+                    "{file}: the sparse tensor {tensor} would take {need:.1f} GB; the memory limit is {limit:.1f} GB.",
+                    file=path.name,
+                    tensor=tensor.values.name,
+                    need=size / 1e9,
+                    limit=memory_limit / 1e9,
+                )
+            )
+
+
+def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with its local functions unfolded where onnx can do that; else they stay functions."""
+    if not model.functions:
+        return model
+    try:
+        return inliner.inline_local_functions(model)
+    except Exception:  # the library raises whatever its C++ throws; the runtime judges the model itself
+        return model
+
+
+def _hash(files: Iterable[Path], cancel: CancelToken) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            while piece := stream.read(_HASH_PIECE):
+                digest.update(piece)
+                cancel.check()
+    return digest.hexdigest()
+
+
+def _graph(
+    path: Path,
+    model: onnx.ModelProto,
+    arranged: Arranged,
+    inputs: tuple[TensorInfo, ...],
+    trial: Trial,
+    sha256: str,
+    file_bytes: int,
+) -> Graph:
+    running = [node for node in arranged.nodes if any(name in trial.depends.values for name in node.output)]
+    protos = drop_idle(running, arranged.outputs, trial.tensors, trial.depends.shapes)
+    nodes = tuple(Node(index, proto, _scope(proto), captured(proto)) for index, proto in enumerate(protos))
+    constants = _constants(nodes, arranged, trial, path.resolve())
+    alive = {info.name for info in inputs} | {name for node in nodes for name in node.outputs if name}
+    tensors = {name: info for name, info in trial.tensors.items() if name in alive}
+    return Graph(
+        path=path,
+        sha256=sha256,
+        file_bytes=file_bytes,
+        ir_version=model.ir_version,
+        opsets={entry.domain: entry.version for entry in model.opset_import},
+        functions=tuple(model.functions),
+        producer=" ".join(part for part in (model.producer_name, model.producer_version) if part),
+        inputs=inputs,
+        outputs=tuple(_output(name, tensors, constants) for name in arranged.outputs),
+        nodes=nodes,
+        constants=constants,
+        origins=find_origins(arranged, constants),
+        tensors=tensors,
+        dynamic=trial.depends.shapes & alive,
+    )
+
+
+def _constants(nodes: Sequence[Node], arranged: Arranged, trial: Trial, real: Path) -> dict[str, Array]:
+    reader = TensorReader(real)
+    constants: dict[str, Array] = {}
+    used = dict.fromkeys(name for node in nodes for name in node.inputs if name)
+    for name in (*used, *arranged.outputs):
+        if name in trial.folded:
+            constants[name] = trial.folded[name]
+        elif name in arranged.stored and name not in constants:
+            constants[name] = reader.array(arranged.stored[name])
+    return constants
+
+
+def _output(name: str, tensors: Mapping[str, TensorInfo], constants: Mapping[str, Array]) -> TensorInfo:
+    if name in tensors:
+        return tensors[name]
+    return TensorInfo(name, constants[name].dtype, constants[name].shape)
+
+
+def _scope(proto: onnx.NodeProto) -> str:
+    """The innermost module path of torch's list of scopes: "['', 'layers.0', 'layers.0.mlp', 'linear_3']"."""
+    for entry in proto.metadata_props:
+        if entry.key == _SCOPES:
+            try:
+                scopes = ast.literal_eval(entry.value)
+            except (ValueError, SyntaxError):
+                return ""
+            if not isinstance(scopes, list):
+                return ""
+            # The last entry names the operation itself.
+            return next((str(scope) for scope in reversed(scopes[:-1]) if scope), "")
+    return ""
