@@ -1,0 +1,108 @@
+"""The line above a plot: what its axis means on the left, keys of lines and markers on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QGraphicsWidget, QStyleOptionGraphicsItem, QWidget
+
+from gui.fonts import font
+from gui.paint import marker_path
+from gui.plots.shapes import hatch, pen, plain_text
+from gui.theme import LIGHT, Theme
+
+HEIGHT = 20.0
+Mark = Literal["line", "dash", "box", "hatch", "marker", "frame"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One entry: a mark in a colour token (or of a precision family) and its word."""
+
+    text: str
+    mark: Mark
+    color: str = "ink"
+    """Token of the theme; with "marker" the precision family."""
+
+
+class Caption(QGraphicsWidget):
+    """A row of fixed height. Keys that don't fit beside the title are left out from the left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme: Theme = LIGHT
+        self._title, self._value, self._keys = "", "", tuple[Key, ...]()
+        self.setMinimumHeight(HEIGHT)
+        self.setMaximumHeight(HEIGHT)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.theme = theme
+        self.update()
+
+    def set(self, title: str, keys: Sequence[Key] = (), value: str = "") -> None:
+        """Say what the plot shows; `value` stands bold on the right."""
+        if (title, tuple(keys), value) != (self._title, self._keys, self._value):
+            self._title, self._keys, self._value = title, tuple(keys), value
+            self.update()
+
+    def sizeHint(self, which: Qt.SizeHint, constraint: QSizeF | QRectF | None = None) -> QSizeF:  # type: ignore[override]
+        """As wide as there is room."""
+        return QSizeF(1e6 if which == Qt.SizeHint.MaximumSize else 10, HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Called by Qt."""
+        area = self.rect()
+        form = font(11)
+        plain_text(painter, area, self._title, self.theme.muted, form)
+        right = area.right()
+        if self._value:
+            bold = font(11, 600)
+            width = QFontMetricsF(bold).horizontalAdvance(self._value)
+            right -= width
+            plain_text(painter, QRectF(right, area.top(), width + 1, area.height()), self._value, self.theme.text, bold)
+            right -= 14
+        metrics = QFontMetricsF(form)
+        free = area.left() + metrics.horizontalAdvance(self._title) + 12
+        for key in reversed(self._keys):
+            mark = 16.0 if key.mark in ("line", "dash") else 9.0
+            width = mark + 6 + metrics.horizontalAdvance(key.text)
+            if right - width < free:
+                break
+            self._mark(painter, key, QRectF(right - width, area.top(), mark, area.height()))
+            box = QRectF(right - width + mark + 6, area.top(), width, area.height())
+            plain_text(painter, box, key.text, self.theme.text2, form)
+            right -= width + 14
+
+    def _mark(self, painter: QPainter, key: Key, box: QRectF) -> None:
+        painter.save()
+        middle = QPointF(box.center().x(), round(box.center().y()))
+        if key.mark == "marker":
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillPath(marker_path(key.color, middle, 8), self.theme.precision(key.color).main)
+        elif key.mark in ("line", "dash"):
+            dashed = key.mark == "dash"
+            painter.setPen(pen(self._color(key), 1.4 if dashed else 2.0, (4, 3) if dashed else ()))
+            painter.drawLine(QPointF(box.left(), middle.y()), QPointF(box.right(), middle.y()))
+        else:
+            self._box(painter, key, QRectF(box.left(), middle.y() - 4, 9, 9))
+        painter.restore()
+
+    def _box(self, painter: QPainter, key: Key, box: QRectF) -> None:
+        if key.mark == "box":
+            painter.fillRect(box, self._color(key))
+        elif key.mark == "hatch":
+            hatch(painter, [box], self._color(key), 4)
+        else:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(pen(self._color(key), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box, 2, 2)
+
+    def _color(self, key: Key) -> QColor:
+        found = getattr(self.theme, key.color, None)
+        return found if isinstance(found, QColor) else QColor(key.color)

@@ -1,0 +1,105 @@
+"""Plots and their numbers, out of the window: clipboard, CSV, PNG, SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QRect, QRectF, QSize
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
+
+from engine.errors import MixbitError
+from engine.files import write_atomically, written_aside
+from gui.i18n import text
+from gui.plots.table import Table
+
+PNG_SCALE = 2
+
+
+class Drawing(Protocol):
+    """What can be drawn on another device."""
+
+    def size(self) -> QSize:
+        """Size in px."""
+
+    def paint_to(self, painter: QPainter, target: QRectF) -> None:
+        """Draw everything into the target rectangle."""
+
+
+def write_png(drawing: Drawing, path: Path, scale: int = PNG_SCALE) -> None:
+    """Save as a picture of `scale` times the size on the screen; ExportError if it can't be written."""
+    size = drawing.size()
+    image = QImage(size * scale, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(scale)
+    painter = QPainter(image)
+    drawing.paint_to(painter, QRectF(0, 0, size.width(), size.height()))
+    painter.end()
+    data = QBuffer()
+    data.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(data, b"PNG")
+    write_atomically(path, bytes(data.data().data()))
+
+
+def write_svg(drawing: Drawing, path: Path, title: str) -> None:
+    """Save as SVG; ExportError if it can't be written."""
+    size = drawing.size()
+    with written_aside(path) as aside:
+        aside.touch()  # Qt only prints a warning when it can't write: find out first
+        generator = QSvgGenerator()
+        generator.setFileName(str(aside))
+        generator.setSize(size)
+        generator.setViewBox(QRect(0, 0, size.width(), size.height()))
+        generator.setTitle(title)
+        painter = QPainter(generator)
+        drawing.paint_to(painter, QRectF(0, 0, size.width(), size.height()))
+        painter.end()
+
+
+class Exporter:
+    """Fills a menu with what can be taken out of a plot."""
+
+    def __init__(self, owner: QWidget, drawing: Drawing, table: Callable[[], Table], title: Callable[[], str]) -> None:
+        self._owner, self._drawing, self._table, self._title = owner, drawing, table, title
+
+    def fill(self, menu: QMenu) -> None:
+        """Add the actions."""
+        menu.addAction(_tr("Copy data"), self.copy)
+        menu.addSeparator()
+        for kind in ("csv", "png", "svg"):
+            menu.addAction(_tr("Export {kind}…").format(kind=kind.upper()), lambda k=kind: self.ask(k))
+
+    def copy(self) -> None:
+        """Put the numbers on the clipboard, with their header."""
+        QGuiApplication.clipboard().setText(self._table().to_tsv())
+
+    def ask(self, kind: str) -> None:
+        """Ask for a file and save. The dialog doesn't stop the window."""
+        dialog = QFileDialog(self._owner, _tr("Export {title}").format(title=self._title()))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(f"{kind.upper()} (*.{kind})")
+        dialog.setDefaultSuffix(kind)
+        dialog.selectFile(f"{self._title()}.{kind}")
+        dialog.fileSelected.connect(lambda path: self.save(kind, Path(path)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def save(self, kind: str, path: Path) -> None:
+        """Write the file; says so when that fails."""
+        try:
+            if kind == "csv":
+                write_atomically(path, self._table().to_csv().encode())
+            elif kind == "png":
+                write_png(self._drawing, path)
+            else:
+                write_svg(self._drawing, path, self._title())
+        except MixbitError as error:
+            box = QMessageBox(QMessageBox.Icon.Warning, self._title(), text(error.text), parent=self._owner)
+            box.finished.connect(box.deleteLater)
+            box.open()
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Exporter", text)

@@ -1,0 +1,124 @@
+"""Painters of what several plots have: polylines, steps, hatching, bands, labels with a halo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF, QRegion
+
+from engine.graph.types import Array
+from gui.paint import with_alpha
+from gui.theme import Theme
+
+_DENSE = 1500
+"""Points on show above which a line is thinned to its extremes per pixel and drawn without smoothing."""
+
+
+def pen(color: QColor, width: float = 1.0, dash: Sequence[float] = ()) -> QPen:
+    """A pen with flat ends; `dash` in px."""
+    result = QPen(color, width)
+    result.setCapStyle(Qt.PenCapStyle.FlatCap)
+    result.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    if dash:
+        result.setDashPattern([length / width for length in dash])
+    return result
+
+
+def thin(xs: Array, ys: Array) -> tuple[Array, Array]:
+    """Keep the first, lowest, highest and last finite point of every pixel column: looks the same, draws fast."""
+    if len(xs) <= _DENSE:
+        return xs, ys
+    column = np.floor(xs).astype(np.int64)
+    starts = np.flatnonzero(np.diff(column, prepend=column[0] - 1))
+    ends = np.append(starts[1:], len(xs)) - 1
+    finite = np.nan_to_num(ys, nan=0.0)
+    low = np.array([a + int(np.argmin(finite[a : b + 1])) for a, b in zip(starts, ends, strict=True)])
+    high = np.array([a + int(np.argmax(finite[a : b + 1])) for a, b in zip(starts, ends, strict=True)])
+    keep = np.unique(np.concatenate([starts, low, high, ends]))
+    return xs[keep], ys[keep]
+
+
+def polyline(painter: QPainter, xs: Array, ys: Array, line: QPen) -> None:
+    """A line through pixel points; NaN breaks it."""
+    dense = len(xs) > _DENSE
+    xs, ys = thin(np.asarray(xs, float), np.asarray(ys, float))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, not dense)
+    painter.setPen(pen(line.color()) if dense else line)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for a, b in runs(np.isfinite(ys)):
+        if b - a > 1:
+            painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in zip(xs[a:b], ys[a:b], strict=True)]))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def runs(mask: Array) -> list[tuple[int, int]]:
+    """Half-open index ranges where the mask holds."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def steps(xs: Array, ys: Array) -> tuple[Array, Array]:
+    """Corners of a stepped line: value i holds from edge i to edge i + 1 (`xs` has one more entry)."""
+    return np.repeat(xs, 2)[1:-1], np.repeat(ys, 2)
+
+
+def hatch(painter: QPainter, rects: Sequence[QRectF], color: QColor, gap: float = 6.0, width: float = 1.0) -> None:
+    """Parallel strokes over rectangles, as strokes (not as a tile), so that they stay sharp on paper.
+
+    They are anchored to the origin: neighbouring areas join.
+    """
+    region = QRegion()
+    for rect in rects:
+        region += rect.toRect()
+    painter.save()
+    painter.setClipRegion(region, Qt.ClipOperation.IntersectClip)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(pen(color, width))
+    bounds = painter.clipBoundingRect()
+    top, bottom = bounds.top(), bounds.bottom()
+    marks = np.arange(np.floor((bounds.left() + top) / gap), np.ceil((bounds.right() + bottom) / gap) + 1) * gap
+    painter.drawLines([QLineF(m - bottom, bottom, m - top, top) for m in marks])
+    painter.restore()
+
+
+def band_color(theme: Theme) -> QColor:
+    """Fill of a selection band."""
+    return with_alpha(theme.accent, theme.band_alpha)
+
+
+def halo_text(
+    painter: QPainter, at: QPointF, text: str, color: QColor, ground: QColor, form: QFont, *, align: str = "left"
+) -> QRectF:
+    """Text on data: with a plate of ground under it. `at` is the left (or right, or middle) end of its centre line."""
+    metrics = QFontMetricsF(form)
+    width, height = metrics.horizontalAdvance(text), metrics.height()
+    left = at.x() - {"left": 0.0, "right": width, "center": width / 2}[align]
+    box = QRectF(left, at.y() - height / 2, width, height)
+    painter.fillRect(box.adjusted(-2, 0, 2, -1), with_alpha(ground, 0.82))
+    plain_text(painter, box, text, color, form)
+    return box
+
+
+def plain_text(
+    painter: QPainter,
+    box: QRectF,
+    text: str,
+    color: QColor,
+    form: QFont,
+    flags: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
+) -> None:
+    """One line of text in a box."""
+    painter.setFont(form)
+    painter.setPen(color)
+    painter.drawText(box, int(flags | Qt.TextFlag.TextSingleLine), text)
+
+
+def fill_rects(painter: QPainter, rects: Iterable[QRectF], color: QColor | QBrush) -> None:
+    """Many rectangles of one colour in one call."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QBrush(color))
+    found = list(rects)
+    if found:
+        painter.drawRects(found)
