@@ -93,7 +93,7 @@ class Kernel:
         return self.weight is not None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class Network:
     """A model as a list of kernels: what every later room works on."""
 

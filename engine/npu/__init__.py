@@ -1,1 +1,22 @@
 """Room `npu`: devices, timing, memory, energy and heat of a simulated NPU."""
+
+from engine.npu.device import Device, DeviceInfo, Quantity
+from engine.npu.formats import supports
+from engine.npu.profiles import list_devices, load_device, save_device
+from engine.npu.simulate import plan_memory, simulate, workloads
+from engine.npu.workload import Workload, workload
+
+__all__ = [
+    "Device",
+    "DeviceInfo",
+    "Quantity",
+    "Workload",
+    "list_devices",
+    "load_device",
+    "plan_memory",
+    "save_device",
+    "simulate",
+    "supports",
+    "workload",
+    "workloads",
+]

@@ -68,7 +68,10 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """Addresses of all activations; `peak_bytes` is the height of the plan, `lower_bound_bytes` the largest live set."""
+    """Addresses of all activations.
+
+    `peak_bytes` is the height of the plan, `lower_bound_bytes` the largest live set.
+    """
 
     buffers: tuple[Buffer, ...]
     peak_bytes: int

@@ -1,0 +1,223 @@
+"""Timing of one kernel: busy time of every unit, bytes by level, and the time its pipeline takes.
+
+Cube cycles are issue * tiles + blocks; a transfer takes bytes / rate after a burst latency; the pipeline takes fill +
+the longest unit + a part of the second longest + drain. Times in us, sizes in bytes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from engine.fusion.types import Kind
+from engine.npu.activations import Traffic
+from engine.npu.chip import WIDTH, Chip
+from engine.npu.formats import Mode
+from engine.npu.matrix import matrix
+from engine.npu.tiling import reads, tile
+from engine.npu.workload import Workload
+
+CORE_ELEMENTS = 8192
+"""Elements of a Vector kernel that are worth a core of their own."""
+HALF = 2
+"""Bytes of an FP16 element."""
+
+
+class Work(NamedTuple):
+    """What the units have to do for one kernel; input of the pipeline equation."""
+
+    launch: float
+    cores: int
+    cube: float
+    mte1: float
+    vector: float
+    vector_bytes: float
+    l0: float
+    """Bytes into L0."""
+    macs: int
+    """Multiply-accumulates of the Cube, padding included."""
+    weights: float
+    """Bytes of weights, once."""
+    weight_reads: int
+    activation_reads: int
+    tiles: int
+    on_vector: bool
+    """Whether a depthwise convolution runs on the Vector unit because that is faster."""
+
+
+class Body(NamedTuple):
+    """One kernel without its neighbours. Busy times overlap."""
+
+    launch: float
+    convert: float
+    """Layout conversion before the kernel can start, its launch included."""
+    fill: float
+    steady: float
+    """Time of the pipeline between fill and drain."""
+    hidden: float
+    """`steady` if all reading were done ahead."""
+    drain: float
+    cube: float
+    vector: float
+    mte1: float
+    mte2: float
+    mte3: float
+    cpu: float
+    ddr_read: float
+    ddr_write: float
+    l2: float
+    l1: float
+    l0: float
+    vector_bytes: float
+    macs: int
+    weights: float
+    tiles: int
+    on_vector: bool
+
+    @property
+    def latency(self) -> float:
+        """Us from launch to end when nothing was loaded ahead."""
+        return self.launch + self.convert + self.fill + self.steady + self.drain + self.cpu
+
+
+def cube_work(work: Workload, mode: Mode, moved: Traffic, weight_bytes: int, chip: Chip) -> Work:
+    """Units' work of a matrix product or convolution."""
+    product = matrix(work, mode.cube, moved.channels_first, chip)
+    level = chip.level0[mode.cube]
+    found = tile(product.m, product.n, product.k, level)
+    cores = product.cores
+    share = product.groups * chip.cycle_us / cores
+    cube = found.cube_cycles * share / chip.cube_efficiency
+    mte1 = found.mte1_cycles * share
+    vector, vector_bytes = vector_time(work, chip, cores)
+    extra = moved.cast_elements * HALF * (2.0 if mode.dynamic else 1.0)
+    if mode.unpack:
+        extra += work.weight_elements * WIDTH[mode.cube]
+    vector += extra * chip.vector[0] / cores
+    vector_bytes += extra
+    if work.kind is Kind.DEPTHWISE:
+        direct = work.macs * float(HALF)
+        direct_us = direct * chip.vector[1] / cores
+        if direct_us + vector < max(cube, mte1, vector):
+            return Work(
+                chip.launch_cube_us, cores, 0.0, 0.0, direct_us + vector, vector_bytes + direct, 0.0, 0,
+                weight_bytes, 1, 1, ub_tiles(moved, chip), True,
+            )  # fmt: skip
+    right = work.weight_elements * WIDTH[mode.cube]
+    a_reads = b_reads = 1
+    if right and work.stationary:
+        b_reads = product.groups if right > chip.l1 / 2 else 1
+    elif right and product.groups == 1:
+        in_l2 = _in_l2(moved, chip)
+        a_us = moved.read_bytes / (chip.l2_read * cores if in_l2 else chip.ddr)
+        a_reads, b_reads = reads(
+            moved.read_bytes, right, a_us, weight_bytes / chip.ddr, chip.l1 / 2,
+            (-(-product.m // found.m), -(-product.n // found.n)),
+        )  # fmt: skip
+    return Work(
+        chip.launch_cube_us, cores, cube, mte1, vector, vector_bytes, found.l0_bytes * product.groups, product.macs,
+        weight_bytes, b_reads, a_reads, found.tiles * product.groups, False,
+    )  # fmt: skip
+
+
+def vector_work(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -> Work:
+    """Units' work of a Vector kernel."""
+    largest = max((use.elements for use in (*work.inputs, *work.outputs)), default=0)
+    cores = max(1, min(chip.cores, -(-largest // CORE_ELEMENTS)))
+    vector, vector_bytes = vector_time(work, chip, cores)
+    tiles = ub_tiles(moved, chip)
+    vector += tiles * sum(1 for count in work.vector if count) * chip.vector_issue_us / cores
+    return Work(
+        chip.launch_vector_us, cores, 0.0, 0.0, vector, vector_bytes, 0.0, 0, weight_bytes, 1, 1, tiles, False
+    )  # fmt: skip
+
+
+def movement_work(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -> Work:
+    """Units' work of a kernel that moves data; a change of order goes through the Vector unit."""
+    vector = moved.write_bytes / chip.transpose / chip.cores if work.reorders else 0.0
+    if work.kind is Kind.EMBEDDING:
+        # Only the rows that are looked up are read.
+        weight_bytes = min(weight_bytes, int(moved.write_bytes))
+    launch = chip.launch_movement_us if work.moves else 0.0
+    return Work(
+        launch, chip.cores, 0.0, 0.0, vector, moved.write_bytes if work.reorders else 0.0, 0.0, 0,
+        weight_bytes, 1, 1, ub_tiles(moved, chip) if work.moves else 0, False,
+    )  # fmt: skip
+
+
+def vector_time(work: Workload, chip: Chip, cores: int) -> tuple[float, float]:
+    """Us and bytes of the Vector passes that a kernel needs on this device."""
+    free = work.vector_free if chip.fixpipe else None
+    time = moved = 0.0
+    for kind, elements in enumerate(work.vector):
+        if elements:
+            nbytes = (elements - (free[kind] if free else 0.0)) * HALF
+            time += nbytes * chip.vector[kind]
+            moved += nbytes
+    return time / cores, moved
+
+
+def ub_tiles(moved: Traffic, chip: Chip) -> int:
+    """Tiles that a kernel without the Cube is cut into: input and output of one, twice, fit UB."""
+    return max(1, int(-(-2 * (moved.read_bytes + moved.write_bytes) // int(chip.ub))))
+
+
+def pipeline(work: Work, moved: Traffic, chip: Chip) -> Body:
+    """Put transfers and compute together."""
+    in_l2 = _in_l2(moved, chip)
+    activations = moved.read_bytes * work.activation_reads
+    weights = work.weights * work.weight_reads
+    read_rate = chip.l2_read * work.cores if in_l2 else chip.ddr
+    write_rate = min(chip.l2_write * work.cores if in_l2 else chip.ddr, chip.out * work.cores)
+    if in_l2:
+        ddr_read, ddr_write = weights, 0.0
+        mte2 = max(weights / chip.ddr, (weights + activations) / read_rate)
+    else:
+        ddr_read, ddr_write = weights + activations, float(moved.write_bytes)
+        mte2 = ddr_read / chip.ddr
+    mte3 = moved.write_bytes / write_rate
+    bus = (ddr_read + ddr_write) / chip.ddr
+    convert = convert_l2 = 0.0
+    if moved.convert_bytes:
+        there_and_back = 2 * moved.convert_bytes
+        fits = there_and_back <= chip.l2_room
+        ends = there_and_back / (chip.l2_read if fits else chip.ddr)
+        convert = chip.launch_movement_us + max(ends, moved.convert_bytes / chip.transpose)
+        if fits:
+            convert_l2 = float(there_and_back)
+        else:
+            ddr_read += moved.convert_bytes
+            ddr_write += moved.convert_bytes
+    room = chip.l1 / 4 if work.cube else chip.ub / 4
+    first_in = min(moved.read_bytes, room) / read_rate + min(work.weights, room / 2) / chip.ddr
+    last_out = min(moved.write_bytes, chip.ub / 4) / write_rate
+    compute = max(work.cube, work.vector, work.mte1)
+    second = chip.overlap * min(compute, max(mte2, mte3))
+    hidden = max(compute, mte3 - last_out) + second
+    steady = max(hidden, mte2 - first_in + second, bus - first_in - last_out + second)
+    busy = steady > 0.0
+    return Body(
+        work.launch, convert, (chip.burst_us + first_in) if busy else 0.0, steady, hidden,
+        (chip.burst_us + last_out) if busy else 0.0, work.cube, work.vector, work.mte1, mte2, mte3, 0.0,
+        ddr_read, ddr_write, (activations + moved.write_bytes if in_l2 else 0.0) + convert_l2,
+        weights + activations + work.l0 + moved.write_bytes, work.l0, work.vector_bytes, work.macs, work.weights,
+        work.tiles, work.on_vector,
+    )  # fmt: skip
+
+
+def cpu_body(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -> Body:
+    """Time of a kernel that falls back to the CPU: hand over, copy out, compute, copy back, hand over.
+
+    The CPU reads the tensors flat and in FP32, so copies count four bytes per element of FP16.
+    """
+    out, back = 2.0 * moved.read_bytes, 2.0 * moved.write_bytes
+    arithmetic = (work.macs + sum(work.vector) / 2) / chip.cpu_macs
+    touched = (out + back + weight_bytes) / chip.cpu_bandwidth
+    cpu = 2 * chip.cpu_sync_us + (out + back) / chip.cpu_copy + max(arithmetic, touched)
+    return Body(
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, cpu, out + weight_bytes, back, 0.0, 0.0, 0.0, 0.0, 0,
+        weight_bytes, 1, False,
+    )  # fmt: skip
+
+
+def _in_l2(moved: Traffic, chip: Chip) -> bool:
+    return chip.l2_read > 0.0 and moved.read_bytes + moved.write_bytes <= chip.l2_room
