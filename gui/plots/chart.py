@@ -67,7 +67,7 @@ class Chart(pg.GraphicsView):
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        self.setMouseTracking(True)
+        self.viewport().setMouseTracking(True)
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(HOVER_DELAY_MS)

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QWidget
 from gui.plots.axis import Label, PlainAxis, number
 from gui.plots.caption import Caption
 from gui.plots.chart import Hit
-from gui.plots.hover import CardContent, HoverCard
 from gui.plots.kernel_layers import Grid, HoverColumn, PrecisionStrip, SelectionBand
 from gui.plots.kernels import KernelColumns, kernel_columns
 from gui.plots.navigation import Span
 from gui.plots.panel import Panel
 from gui.plots.view import ChartView
 from gui.theme import Theme
+from gui.widgets.tip_card import TipCard, TipContent
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -55,7 +55,7 @@ class KernelChartView(ChartView):
         self.panel.add(Grid(self.panel), self.band, self.strip, self.hover)
         self.span = Span(-0.5, 0.5, 1)
         self.chart.navigate(self.span, self.panel)
-        self.card = HoverCard(theme, self.chart)
+        self.card = TipCard(self.chart)
         self.chart.hovered.connect(self._on_hover)
         self.chart.rested.connect(self._on_rest)
         self.chart.clicked.connect(self._on_click)
@@ -66,7 +66,7 @@ class KernelChartView(ChartView):
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
 
-    def describe(self, index: int) -> CardContent:
+    def describe(self, index: int) -> TipContent:
         """What the tooltip says about a kernel."""
         raise NotImplementedError
 
@@ -96,11 +96,6 @@ class KernelChartView(ChartView):
         """Index of the current kernel."""
         return self.columns.index.get(self.session.current or "")
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        super().apply_theme(theme)
-        self.card.apply_theme(theme)
-
     def save_state(self) -> dict[str, Any]:
         """The part of the network on show."""
         return {} if self.span.is_fit else {"span": [self.span.low, self.span.high]}
@@ -111,11 +106,10 @@ class KernelChartView(ChartView):
         if isinstance(span, list) and len(span) == 2:
             self.span.show(float(span[0]), float(span[1]))
 
-    def card_content(self, index: int, rows: list[tuple[str, str]]) -> CardContent:
+    def card_content(self, index: int, rows: list[tuple[str, str]]) -> TipContent:
         """A card with the kernel's name, badge and these rows."""
         label, family = self.columns.labels[index], self.columns.families[index]
-        aside = "" if label else f"#{index}"
-        return CardContent(self.columns.names[index], tuple(rows), family, label, aside)
+        return TipContent(self.columns.names[index], tuple(rows), (family, label) if label else None)
 
     # -- gestures ---------------------------------------------------------------------------------------------------
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QStackedLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from engine.session.changes import Change, What
-from gui.icons import icon
 from gui.plots.chart import Chart
-from gui.plots.empty import EmptyState
 from gui.plots.export import Exporter
 from gui.plots.table import Table
 from gui.theme import Theme
+from gui.widgets.empty import EmptyState
+from gui.widgets.icon_button import IconButton
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -39,7 +39,7 @@ class PlotView(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)
         self._page: QWidget = QWidget()
-        self.empty = EmptyState(theme)
+        self.empty = EmptyState()
         self.empty.clicked.connect(self.on_empty_clicked)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -71,7 +71,7 @@ class PlotView(QWidget):
 
     def show_empty(self, sentence: str, button: str = "") -> None:
         """Nothing to draw: say what is missing and offer the next step."""
-        self.empty.set(sentence, button)
+        self.empty.set_texts(sentence, button)
         self._stack.setCurrentWidget(self.empty)
 
     def show_page(self) -> None:
@@ -119,7 +119,6 @@ class PlotView(QWidget):
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self.theme = theme
-        self.empty.apply_theme(theme)
         self.mark_dirty()
 
     def dispose(self) -> None:
@@ -177,7 +176,8 @@ class ChartView(PlotView):
         self.set_page(self.chart)
         self.exporter = Exporter(self, self.chart, self.table, self.title)
         self.chart.menu_wanted.connect(self._on_menu)
-        self._more: QToolButton | None = None
+        self.more = IconButton("more", token="muted")
+        self.more.clicked.connect(self._on_more)
 
     def fill_menu(self, menu: QMenu) -> None:
         """Add actions of this view in front of the export actions."""
@@ -192,34 +192,21 @@ class ChartView(PlotView):
 
     def header_widgets(self) -> list[QWidget]:
         """The "more" button."""
-        if self._more is None:
-            self._more = QToolButton()
-            self._more.setAutoRaise(True)
-            self._more.clicked.connect(self._on_more)
-            self._label_more()
-        return [self._more]
+        return [self.more]
 
     def retranslate(self) -> None:
         """The language has changed."""
         super().retranslate()
         self.chart.setAccessibleName(self.title())
-        self._label_more()
+        self.more.set_tip(self.tr("Copy and export"))
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         super().apply_theme(theme)
         self.chart.apply_theme(theme)
-        self._label_more()
-
-    def _label_more(self) -> None:
-        if self._more is not None:
-            self._more.setIcon(icon("more", self.theme.muted, 16))
-            self._more.setToolTip(self.tr("Copy and export"))
-            self._more.setAccessibleName(self.tr("Copy and export"))
 
     def _on_more(self) -> None:
-        if self._more is not None:
-            self.menu().popup(self._more.mapToGlobal(QPoint(0, self._more.height())))
+        self.menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height())))
 
     def _on_menu(self, position: QPointF) -> None:
         self.menu().popup(self.chart.mapToGlobal(position.toPoint()))

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QMenu, QWidget
 from engine.session.changes import What
 from gui import format as fmt
 from gui.plots.caption import Key
-from gui.plots.hover import CardContent
 from gui.plots.kernel_view import KernelChartView
 from gui.plots.table import Table
 from gui.theme import Theme
 from gui.views.error_profile_data import ErrorProfile, error_profile, profile_table
 from gui.views.error_profile_layers import CurrentRing, Lines, Markers, RequiredLine, RequiredZone, StaleRegion
+from gui.widgets.tip_card import TipContent
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -77,7 +77,7 @@ class ErrorProfileView(KernelChartView):
         """One row per kernel."""
         return profile_table(self.profile, self.columns) if self.profile is not None else Table((), ())
 
-    def describe(self, index: int) -> CardContent:
+    def describe(self, index: int) -> TipContent:
         """The three figures of a kernel."""
         profile = self.profile
         assert profile is not None
