@@ -143,10 +143,10 @@ def _folder(path: Path, inputs: Sequence[TensorInfo], cancel: CancelToken) -> tu
 
 def _read(path: Path) -> dict[str, Array]:
     try:
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return {path.stem: loaded}
-        with loaded:
+        with path.open("rb") as stream:  # opened here: NumPy leaves a file open that it fails to read
+            loaded = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return {path.stem: loaded}
             return {name: loaded[name] for name in loaded.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise DataError(say("{path} can't be read as NumPy data ({reason}).", path=path, reason=error)) from error

@@ -68,7 +68,7 @@ def small_cnn(path: Path, *, seed: int = 0, batch: int | str = 1) -> Path:
             "/stem/bn",
         ),
         node("Relu", ["b1"], ["r1"], "/stem/act"),
-        node("Conv", ["r1", weight("dw.weight", 16, 1, 3, 3)], ["c2"], "/dw/Conv", pads=around, group=16),
+        node("Conv", ["r1", weight("dw.weight", 16, 1, 3, 3)], ["c2"], "/dw/Conv", pads=[1, 1, 1, 1], group=16),
         node("Relu", ["c2"], ["r2"], "/dw/act"),
         node("Conv", ["r2", weight("pw.weight", 32, 16, 1, 1), weight("pw.bias", 32)], ["c3"], "/pw/Conv"),
         node("GlobalAveragePool", ["c3"], ["p"], "/pool"),
