@@ -1,1 +1,21 @@
 """Room `numerics`: running kernels as reference and quantized, and the errors between them."""
+
+from engine.numerics.calibration import calibrate
+from engine.numerics.evaluator import Capture, Evaluator
+from engine.numerics.lowering import Lowered, lower
+from engine.numerics.results import ErrorSums, Evaluation, OutputError
+from engine.numerics.samples import SampleSet
+from engine.numerics.synthetic import synthetic_samples
+
+__all__ = [
+    "Capture",
+    "ErrorSums",
+    "Evaluation",
+    "Evaluator",
+    "Lowered",
+    "OutputError",
+    "SampleSet",
+    "calibrate",
+    "lower",
+    "synthetic_samples",
+]

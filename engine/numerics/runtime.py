@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+import onnx
 import onnxruntime as ort
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
 from engine.errors import ModelError
 from engine.graph.types import Array, TensorInfo
@@ -121,32 +122,34 @@ def naming(name: str, work: Callable[[], Any]) -> Any:
 
 def _bfloat16(value: ort.OrtValue) -> Array:
     # numpy doesn't know the type, so ONNX Runtime refuses to hand it out: widen it there.
-    from onnx import helper
-
-    node = helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)
     dims = value.shape()
-    graph = helper.make_graph(
-        [node], "widen",
-        [helper.make_tensor_value_info("x", TensorProto.BFLOAT16, dims)],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, dims)],
-    )  # fmt: skip
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    session = ort.InferenceSession(model.SerializeToString(), options(), providers=["CPUExecutionProvider"])
+    cast = helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)
+    inputs = [helper.make_tensor_value_info("x", TensorProto.BFLOAT16, dims)]
+    session = _tiny_session(cast, inputs, helper.make_tensor_value_info("y", TensorProto.FLOAT, dims), ())
     wide: Array = session.run_with_ort_values(["y"], {"x": value})[0].numpy()
     return wide.astype(ml_dtypes.bfloat16)
 
 
 def _text_value(array: Array) -> ort.OrtValue:
-    # An OrtValue of text can't be made from Python; a session can return one.
-    from onnx import helper
-
-    node = helper.make_node("Identity", ["x"], ["y"])
-    info = [helper.make_tensor_value_info(name, TensorProto.STRING, array.shape) for name in "xy"]
-    graph = helper.make_graph([node], "text", info[:1], info[1:])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    session = ort.InferenceSession(model.SerializeToString(), options(), providers=["CPUExecutionProvider"])
+    # An OrtValue of text can't be made from Python, but a session can return one.
+    tensor = onnx.TensorProto(name="x", data_type=TensorProto.STRING, dims=array.shape)
+    tensor.string_data.extend(str(text).encode() for text in array.reshape(-1))
+    identity = helper.make_node("Identity", ["x"], ["y"])
+    session = _tiny_session(
+        identity, (), helper.make_tensor_value_info("y", TensorProto.STRING, array.shape), (tensor,)
+    )
     binding = session.io_binding()
-    binding.bind_cpu_input("x", array.astype(object))
     binding.bind_output("y", "cpu")
     session.run_with_iobinding(binding)
     return binding.get_outputs()[0]
+
+
+def _tiny_session(
+    node: onnx.NodeProto,
+    inputs: Sequence[onnx.ValueInfoProto],
+    output: onnx.ValueInfoProto,
+    constants: Sequence[onnx.TensorProto],
+) -> ort.InferenceSession:
+    graph = helper.make_graph([node], "tiny", list(inputs), [output], list(constants))
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    return ort.InferenceSession(model.SerializeToString(), options(), providers=["CPUExecutionProvider"])

@@ -190,7 +190,8 @@ def _finish(
 def _container(form: WeightFormat) -> np.dtype[Any]:
     """The ONNX type that holds the codes: 2- and 3-bit codes fit INT4."""
     if form.bits <= 4:
-        return np.dtype(ml_dtypes.int4)
+        int4: np.dtype[Any] = np.dtype(ml_dtypes.int4)
+        return int4
     return np.dtype(np.int8 if form.bits == 8 else np.int16)
 
 

@@ -1,0 +1,109 @@
+"""Memory for activations: preallocated where shapes are fixed, in a file where a budget is used up."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+
+from engine.fusion.types import Kernel, Network
+from engine.graph.types import Array, TensorInfo
+from engine.numerics.runtime import to_numpy, to_ort
+
+
+@dataclass(slots=True)
+class Value:
+    """A tensor that ONNX Runtime reads and writes in place."""
+
+    ort: ort.OrtValue
+    array: Array | None
+    """Its memory; None if ONNX Runtime allocated it."""
+
+    def numpy(self, info: TensorInfo | None) -> Array:
+        """The values, as a view where that is possible."""
+        return self.array if self.array is not None else to_numpy(self.ort, info)
+
+
+class Store:
+    """Allocates buffers in memory up to `limit` bytes, and in a temporary file behind that."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._files = 0
+        self.memory_bytes = 0
+        self.file_bytes = 0
+
+    def allocate(self, info: TensorInfo) -> Value:
+        """An uninitialised buffer of a fixed shape."""
+        with self._lock:
+            spill = self.memory_bytes + info.nbytes > self._limit and info.nbytes >= 1 << 16
+            if not spill:
+                self.memory_bytes += info.nbytes
+                path = None
+            else:
+                self.file_bytes += info.nbytes
+                if self._folder is None:
+                    self._folder = tempfile.TemporaryDirectory(prefix="mixbit-")
+                self._files += 1
+                path = Path(self._folder.name) / f"{self._files}.bin"
+        array: Array
+        if path is None:
+            array = np.empty(info.shape, info.dtype)
+        else:
+            array = np.memmap(path, info.dtype, "w+", shape=info.shape)
+        return Value(to_ort(array), array)
+
+    def returned(self, nbytes: int) -> None:
+        """Buffers of that many bytes in memory were dropped."""
+        with self._lock:
+            self.memory_bytes -= nbytes
+
+    def close(self) -> None:
+        """Delete the file. Buffers must not be used any more."""
+        with self._lock:
+            if self._folder is not None:
+                self._folder.cleanup()
+                self._folder = None
+            self.memory_bytes = self.file_bytes = 0
+
+
+def fixed(network: Network, name: str) -> bool:
+    """Whether a tensor's buffer can be allocated before the kernel runs."""
+    info = network.tensors.get(name)
+    return info is not None and name not in network.graph.dynamic and info.dtype.kind not in "OSU"
+
+
+def run_kernel(
+    session: ort.InferenceSession, kernel: Kernel, values: Mapping[str, Value], targets: Mapping[str, Value]
+) -> dict[str, Value]:
+    """Run a kernel's session on bound buffers.
+
+    Args:
+        session: Inputs and outputs as the kernel has them.
+        kernel: Whose.
+        values: All its inputs.
+        targets: Buffers for its outputs; outputs without one are allocated by ONNX Runtime.
+
+    Returns:
+        All its outputs.
+    """
+    binding = session.io_binding()
+    for name in kernel.inputs:
+        binding.bind_ortvalue_input(name, values[name].ort)
+    for name in kernel.outputs:
+        if name in targets:
+            binding.bind_ortvalue_output(name, targets[name].ort)
+        else:
+            binding.bind_output(name, "cpu")
+    session.run_with_iobinding(binding)
+    if len(targets) == len(kernel.outputs):
+        return dict(targets)
+    made = binding.get_outputs()
+    return {name: targets[name] if name in targets else Value(made[at], None) for at, name in enumerate(kernel.outputs)}

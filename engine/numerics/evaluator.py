@@ -1,0 +1,426 @@
+"""Running a plan: only what a change touches runs again, and every kernel's error is measured on the way."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.errors import DataError, PlanError
+from engine.fusion.types import Kernel, Network
+from engine.graph.types import Array
+from engine.numerics.buffers import Store, Value, fixed
+from engine.numerics.calibration import calibrate
+from engine.numerics.local import LocalErrors
+from engine.numerics.outputs import OutputSums, compare_outputs, read_outputs, total
+from engine.numerics.results import ErrorSums, Evaluation
+from engine.numerics.samples import SampleSet
+from engine.numerics.sessions import Sessions
+from engine.numerics.shared import (
+    Shared,
+    feed_values,
+    output_parts,
+    reference_totals,
+    run_reference,
+    totals_of,
+)
+from engine.numerics.state import SampleState
+from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
+from engine.numerics.wiring import Wiring
+from engine.numerics.workers import Workers
+from engine.precision.plan import Plan
+from engine.precision.scheme import FP32, Scheme
+from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.quant.ranges import Ranges
+from engine.text import say
+
+_LEAST_SESSION_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Capture:
+    """Values of one kernel for one sample; copies."""
+
+    kernel: str
+    """Kernel id."""
+    tensor: str
+    """The kernel's first float output (its first output if none is float)."""
+    sample: int
+    reference: Array
+    result: Array
+    sums: ErrorSums
+    reference_inputs: Mapping[str, Array]
+    result_inputs: Mapping[str, Array]
+
+
+class Evaluator:
+    """Runs plans of a network on samples and measures them against the reference.
+
+    Every kernel has a session of its own per scheme, every kernel output a buffer that knows what it holds. A change of
+    plan runs what follows the changed kernels; a plan seen before runs nothing. Samples are spread over `workers`
+    threads. Methods may be called from any thread; those that move the current values wait for each other.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        samples: SampleSet,
+        *,
+        ranges: Ranges | None = None,
+        workers: int = 2,
+        memory_limit: int = 2 << 30,
+    ) -> None:
+        """Take a network and samples; nothing runs before `prepare`.
+
+        Args:
+            network: What to run.
+            samples: At least one.
+            ranges: Static ranges; None takes min-max of the samples themselves.
+            workers: Threads.
+            memory_limit: Bytes for activations and sessions. Activations that don't fit go to a temporary file, and
+                sessions that don't fit are built again when they are needed.
+
+        Raises:
+            DataError: If there is no sample.
+        """
+        if not len(samples):
+            raise DataError(say("There are no samples to run; choose data with at least one."))
+        activations = 2 * len(samples) * _activation_bytes(network)
+        buffers = max(0, memory_limit - _LEAST_SESSION_BYTES)
+        sessions = max(_LEAST_SESSION_BYTES, memory_limit - min(activations, buffers))
+        wiring = Wiring(network)
+        self._given = ranges
+        self._shared = Shared(
+            network,
+            samples,
+            wiring,
+            Sessions(network, ranges or Ranges(), sessions),
+            Store(buffers),
+            wiring.keys((FP32,) * len(network.kernels)),
+            [],
+            [],
+        )
+        self._start(Workers(workers), None, owner=True)
+
+    def _start(self, workers: Workers, gate: Callable[[], None] | None, owner: bool) -> None:
+        self._workers, self._gate, self._owner = workers, gate, owner
+        self._lock = threading.Lock()
+        self._states: list[SampleState] = []
+        self._plans: dict[tuple[Plan, bool], Evaluation] = {}
+        self._local = LocalErrors(self._shared, workers, gate)
+
+    @property
+    def network(self) -> Network:
+        """The network."""
+        return self._shared.network
+
+    @property
+    def samples(self) -> SampleSet:
+        """The samples."""
+        return self._shared.samples
+
+    @property
+    def ranges(self) -> Ranges:
+        """The static ranges in use."""
+        return self._shared.sessions.ranges
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of activations in memory and of constants held by sessions."""
+        return self._shared.store.memory_bytes + self._shared.sessions.nbytes
+
+    def prepare(self, *, progress: Progress = no_progress, cancel: CancelToken = NEVER) -> None:
+        """Build the FP32 sessions and run the reference. Called by the other methods if it was not.
+
+        Raises:
+            ModelError: If ONNX Runtime can't run a layer.
+            DataError: If labels don't fit the outputs.
+            Cancelled: If asked to stop; may be called again.
+        """
+        shared = self._shared
+        with self._exclusive(cancel):
+            if shared.ready:
+                return
+            network, count = shared.network, len(shared.samples)
+            text = say("Running the reference")
+            if self._given is None:
+                shared.sessions.ranges = calibrate(network, shared.samples, cancel=cancel)
+            shared.values = [feed_values(network, feeds) for feeds in shared.samples.feeds]
+            shared.powers = [{} for _ in range(count)]
+            done: list[int] = []
+            work = len(network.kernels) * (count + 1) or 1
+
+            def tick() -> None:
+                progress(min(1.0, len(done) / work), text)
+
+            def build(kernel: Kernel) -> None:
+                cancel.check()
+                shared.sessions.get(kernel, FP32)
+                done.append(1)
+
+            def run(sample: int) -> None:
+                run_reference(shared, sample, cancel, done)
+
+            self._workers.map(build, network.kernels, cancel=cancel, tick=tick)
+            self._workers.map(run, range(count), cancel=cancel, tick=tick)
+            reference_totals(shared)
+            shared.reading = read_outputs(network, shared.output_arrays(shared.values[0]), shared.samples.labels)
+            shared.ready = True
+            self._make_states()
+            if not shared.store.file_bytes:
+                self._workers.map(lambda state: state.touch(), self._states, cancel=cancel)
+            progress(1.0, text)
+
+    def evaluate(
+        self,
+        plan: Plan,
+        *,
+        accumulated: bool = True,
+        progress: Progress = no_progress,
+        cancel: CancelToken = NEVER,
+    ) -> Evaluation:
+        """Run a plan and measure it.
+
+        Args:
+            plan: The plan; kernels without a switch run as they are.
+            accumulated: Measure every kernel. Without, only the outputs (a little faster); what is known of the
+                kernels is in the result all the same, and asking again with True measures the rest without running.
+            progress: Told about.
+            cancel: Checked between kernels; answered within 20 ms.
+
+        Raises:
+            PlanError: If a scheme can't be run.
+            Cancelled: If asked to stop; what has run is kept.
+        """
+        started = time.perf_counter()
+        known = self._plans.get((plan, True)) or self._plans.get((plan, accumulated))
+        if known is not None:
+            return known
+        self.prepare(progress=progress, cancel=cancel)
+        shared = self._shared
+        with self._exclusive(cancel):
+            schemes = shared.wiring.schemes(plan)
+            keys = shared.wiring.keys(schemes)
+            measured = shared.wiring.measured
+            missing = [accumulated and bool(measured[at]) and key not in shared.totals for at, key in enumerate(keys)]
+            parts = output_parts(shared, keys)
+            if parts is None or any(missing):
+                parts = self._run(schemes, keys, missing, progress, cancel)
+            assert shared.reading is not None
+            found = Evaluation(
+                output=total(parts, shared.reading),
+                accumulated=totals_of(shared, keys),
+                synthetic=shared.samples.synthetic,
+                samples=len(shared.samples),
+                seconds=time.perf_counter() - started,
+            )
+            if len(self._plans) > 4096:
+                self._plans.clear()
+            self._plans[plan, accumulated] = found
+        return found
+
+    def local_errors(
+        self, cells: Plan | Iterable[tuple[str, Scheme]], *, cancel: CancelToken = NEVER
+    ) -> Iterator[tuple[str, Scheme, ErrorSums]]:
+        """Error of kernels on reference inputs, one scheme each.
+
+        Args:
+            cells: Kernel ids with schemes. Kernels without a switch or a float output are left out.
+            cancel: Checked between samples; answered within 20 ms.
+
+        Raises:
+            Cancelled: If asked to stop.
+            PlanError: For an id that the network doesn't have, or a scheme that can't be run.
+        """
+        listed = list(cells.schemes.items() if isinstance(cells, Plan) else cells)
+        for kernel, _ in listed:
+            self._known(kernel)
+        self.prepare(cancel=cancel)
+        return self._local.find(listed, cancel)
+
+    def output(self, plan: Plan, *, cancel: CancelToken = NEVER) -> tuple[dict[str, Array], ...]:
+        """The model's outputs under a plan, per sample; copies."""
+        self.evaluate(plan, accumulated=False, cancel=cancel)
+        shared = self._shared
+        with self._exclusive(cancel):
+            schemes = shared.wiring.schemes(plan)
+            self._advance(schemes, shared.wiring.keys(schemes), [False] * len(schemes), no_progress, cancel)
+            return tuple(
+                {name: np.array(array) for name, array in shared.output_arrays(state.values).items()}
+                for state in self._states
+            )
+
+    def capture(self, kernel_id: str, plan: Plan, sample: int = 0, *, cancel: CancelToken = NEVER) -> Capture:
+        """Values of a kernel under a plan and in the reference.
+
+        Raises:
+            PlanError: For an id that the network doesn't have.
+            DataError: For a sample that there isn't.
+            Cancelled: If asked to stop.
+        """
+        kernel = self.network.kernels[self._known(kernel_id)]
+        self.prepare(cancel=cancel)
+        shared = self._shared
+        if not 0 <= sample < len(shared.samples):
+            raise DataError(
+                say("There is no sample {sample}; there are {count}.", sample=sample, count=len(shared.samples))
+            )
+        with self._exclusive(cancel):
+            self._workers.settle(cancel)
+            schemes = shared.wiring.schemes(plan)
+            keys = shared.wiring.keys(schemes)[: kernel.index + 1]
+            state = self._states[sample]
+            state.advance(schemes, keys, [False] * len(keys), cancel, self._gate, [])
+            names = shared.wiring.measured[kernel.index] or kernel.outputs
+            return _capture(self.network, kernel, sample, names[0], shared.values[sample], state.values)
+
+    def fork(self, gate: Callable[[], None] | None = None) -> Evaluator:
+        """An evaluator with current values and threads of its own, that shares sessions, reference and known figures.
+
+        Args:
+            gate: Called between kernels by the fork's threads; may wait, so that a sweep steps aside for a toggle.
+        """
+        made = object.__new__(Evaluator)
+        made._given = self._given
+        made._shared = self._shared
+        made._start(Workers(self._workers.count), gate, owner=False)
+        return made
+
+    def close(self) -> None:
+        """End the threads and give the memory back. Close forks first."""
+        self._workers.close()
+        for state in self._states:
+            self._shared.store.returned(state.own_bytes)
+        self._states = []
+        if self._owner:
+            self._shared.values, self._shared.powers, self._shared.ready = [], [], False
+            self._shared.sessions.close()
+            self._shared.store.close()
+
+    def _known(self, kernel_id: str) -> int:
+        index = self._shared.wiring.index.get(kernel_id)
+        if index is None:
+            raise PlanError(say("The model has no layer {id}; the plan belongs to another model.", id=kernel_id))
+        return index
+
+    @contextmanager
+    def _exclusive(self, cancel: CancelToken) -> Iterator[None]:
+        while not self._lock.acquire(timeout=0.02):
+            cancel.check()
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def _make_states(self) -> None:
+        if not self._states:
+            self._states = [SampleState(self._shared, sample) for sample in range(len(self._shared.samples))]
+
+    def _run(
+        self,
+        schemes: tuple[Scheme, ...],
+        keys: tuple[int, ...],
+        measure: list[bool],
+        progress: Progress,
+        cancel: CancelToken,
+    ) -> tuple[OutputSums, ...]:
+        shared = self._shared
+        self._advance(schemes, keys, measure, progress, cancel)
+        for index, wanted in enumerate(measure):
+            if wanted:
+                sums = Sums()
+                for state in self._states:
+                    sums = sums.plus(state.sums[index] or Sums())
+                shared.totals.put(keys[index], sums.as_result())
+        parts = output_parts(shared, keys)
+        if parts is None:
+            parts = self._compare(cancel)
+            shared.outputs.put(shared.output_key(keys), parts)
+        return parts
+
+    def _advance(
+        self,
+        schemes: tuple[Scheme, ...],
+        keys: tuple[int, ...],
+        measure: list[bool],
+        progress: Progress,
+        cancel: CancelToken,
+    ) -> None:
+        self._make_states()
+        shared = self._shared
+        kernels = shared.network.kernels
+        stale = sorted({at for state in self._states for at in state.stale(keys)})
+        absent = [at for at in stale if not shared.sessions.has(kernels[at], schemes[at])]
+        done: list[int] = []
+        work = len(stale) * len(self._states) + len(absent) or 1
+        text = say("Running the plan")
+
+        def tick() -> None:
+            progress(min(1.0, len(done) / work), text)
+
+        def build(at: int) -> None:
+            cancel.check()
+            if self._gate is not None:
+                self._gate()
+            shared.sessions.get(kernels[at], schemes[at])
+            done.append(1)
+
+        def run(state: SampleState) -> None:
+            state.advance(schemes, keys, measure, cancel, self._gate, done)
+
+        self._workers.map(build, absent, cancel=cancel, tick=tick)
+        self._workers.map(run, self._states, cancel=cancel, tick=tick)
+
+    def _compare(self, cancel: CancelToken) -> tuple[OutputSums, ...]:
+        shared = self._shared
+        reading = shared.reading
+        assert reading is not None
+        parts: list[OutputSums | None] = [None] * len(self._states)
+
+        def compare(sample: int) -> None:
+            results = shared.output_arrays(self._states[sample].values)
+            references = shared.output_arrays(shared.values[sample])
+            parts[sample] = compare_outputs(reading, results, references, shared.labels(sample))
+
+        self._workers.map(compare, range(len(parts)), cancel=cancel)
+        return tuple(part for part in parts if part is not None)
+
+
+def _activation_bytes(network: Network) -> int:
+    """Bytes of all kernel outputs of one sample."""
+    names = [name for kernel in network.kernels for name in kernel.outputs if fixed(network, name)]
+    return sum(network.tensors[name].nbytes for name in names)
+
+
+def _capture(
+    network: Network,
+    kernel: Kernel,
+    sample: int,
+    tensor: str,
+    reference: Mapping[str, Value],
+    current: Mapping[str, Value],
+) -> Capture:
+    def read(values: Mapping[str, Value], name: str) -> Array:
+        return np.array(values[name].numpy(network.tensors.get(name)))
+
+    before, now = read(reference, tensor), read(current, tensor)
+    return Capture(
+        kernel.id,
+        tensor,
+        sample,
+        before,
+        now,
+        _sums(now, before),
+        {name: read(reference, name) for name in kernel.inputs},
+        {name: read(current, name) for name in kernel.inputs},
+    )
+
+
+def _sums(result: Array, reference: Array) -> ErrorSums:
+    if result.dtype.kind in "OSUbiu":
+        return ErrorSums(0.0, 0.0, 0.0, 0)
+    return error_sums(result, reference, power_sums(reference), np.empty(PIECE, np.float32)).as_result()

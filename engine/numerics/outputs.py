@@ -1,0 +1,218 @@
+"""Error at the model's outputs, one sample at a time, in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isnan
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.errors import DataError
+from engine.fusion.types import Kind, Network
+from engine.graph.types import Array
+from engine.numerics.lowering import FLOATS
+from engine.numerics.results import OutputError
+from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
+from engine.text import say
+
+_TOP = 5
+_THROUGH = (Kind.MOVEMENT, Kind.POOL)
+_DECIDING = (Kind.GEMM, Kind.MATMUL, Kind.SOFTMAX, Kind.CONV)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a model's outputs are read."""
+
+    floats: tuple[str, ...]
+    """Outputs whose error is measured: the float ones; the numeric ones if there is none."""
+    primary: str | None
+    """The output whose last axis holds a score or a probability per class."""
+    probabilities: bool
+    """Whether those are probabilities already."""
+    label_rows: int
+    """Labels per sample; 0 without labels."""
+
+
+class OutputSums(NamedTuple):
+    """Parts of OutputError that can be added up over samples."""
+
+    sums: tuple[Sums, ...]
+    max_abs: float
+    kl: float = 0.0
+    top1: int = 0
+    top5: int = 0
+    rows: int = 0
+    correct: int = 0
+    reference_correct: int = 0
+    labelled: int = 0
+
+
+def read_outputs(network: Network, outputs: Mapping[str, Array], labels: Array | None) -> Reading:
+    """Decide what the outputs mean, from the reference's values for one sample.
+
+    The last axis of an output is taken for classes if its rows are distributions, or if a Gemm, MatMul or 1x1
+    convolution made it (reshapes and pooling in between), or if labels are given.
+
+    Args:
+        network: The network.
+        outputs: Reference outputs of one sample.
+        labels: [samples] or [samples, positions].
+
+    Raises:
+        DataError: If there are labels and no output has a row for each.
+    """
+    names = [info.name for info in network.graph.outputs]
+    floats = [name for name in names if outputs[name].dtype.name in FLOATS and outputs[name].size]
+    measured = floats or [name for name in names if outputs[name].dtype.kind in "biuf" and outputs[name].size]
+    wanted = 0 if labels is None else int(np.prod(labels.shape[1:], dtype=np.int64))
+    for name in floats:
+        values = outputs[name]
+        if values.ndim < 1 or values.shape[-1] < 2:
+            continue
+        rows = values.size // values.shape[-1]
+        probabilities = _distributions(values)
+        if wanted and rows == wanted:
+            return Reading(tuple(measured), name, probabilities, wanted)
+        if not wanted and values.ndim <= 3 and (probabilities or _made_by(network, name) in _DECIDING):
+            return Reading(tuple(measured), name, probabilities, 0)
+    if wanted:
+        raise DataError(
+            say(
+                "There are {count} labels for each sample, but no output with that many rows of classes; "
+                "give one label for each row of an output.",
+                count=wanted,
+            )
+        )
+    return Reading(tuple(measured), None, False, 0)
+
+
+def compare_outputs(
+    reading: Reading, results: Mapping[str, Array], references: Mapping[str, Array], labels: Array | None
+) -> OutputSums:
+    """Errors of one sample.
+
+    Args:
+        reading: What the outputs mean.
+        results: Quantized outputs.
+        references: Reference outputs.
+        labels: Labels of this sample, any shape with `reading.label_rows` elements; -1 where there is none.
+    """
+    scratch = np.empty(PIECE, np.float32)
+    sums, max_abs = [], 0.0
+    for name in reading.floats:
+        result, reference = results[name], references[name]
+        if result.dtype.name not in FLOATS:
+            result, reference = result.astype(np.float64), reference.astype(np.float64)
+        sums.append(error_sums(result, reference, power_sums(reference), scratch))
+        max_abs = max(max_abs, _max_abs(result, reference))
+    if reading.primary is None or results[reading.primary].shape != references[reading.primary].shape:
+        return OutputSums(tuple(sums), max_abs)
+    return _classes(OutputSums(tuple(sums), max_abs), reading, results, references, labels)
+
+
+def total(parts: Sequence[OutputSums], reading: Reading) -> OutputError:
+    """All samples together. Several outputs are scaled to unit power of their reference and added up."""
+    per_output = [Sums()] * len(reading.floats)
+    for part in parts:
+        per_output = [before.plus(now) for before, now in zip(per_output, part.sums, strict=True)]
+    if len(per_output) == 1:
+        sums = per_output[0]
+    else:
+        sums = Sums()
+        for each in per_output:
+            scale = 1 / each.reference if each.reference > 0 else 1.0
+            sums = sums.plus(each._replace(noise=each.noise * scale, reference=each.reference * scale,
+                                           result=each.result * scale))  # fmt: skip
+    rows = sum(part.rows for part in parts)
+    labelled = sum(part.labelled for part in parts)
+    classes = 0 if reading.primary is None else rows
+    return OutputError(
+        sums=sums.as_result(),
+        max_abs=max((part.max_abs for part in parts), default=0.0),
+        kl=sum(part.kl for part in parts) / rows if classes else None,
+        top1_agreement=sum(part.top1 for part in parts) / rows if classes else None,
+        top5_agreement=sum(part.top5 for part in parts) / rows if classes else None,
+        accuracy=sum(part.correct for part in parts) / labelled if labelled else None,
+        reference_accuracy=sum(part.reference_correct for part in parts) / labelled if labelled else None,
+    )
+
+
+def _classes(
+    base: OutputSums,
+    reading: Reading,
+    results: Mapping[str, Array],
+    references: Mapping[str, Array],
+    labels: Array | None,
+) -> OutputSums:
+    assert reading.primary is not None
+    classes = references[reading.primary].shape[-1]
+    result = results[reading.primary].reshape(-1, classes)
+    reference = references[reading.primary].reshape(-1, classes)
+    kl, top1, top5 = 0.0, 0, 0
+    first, best = np.empty(len(result), np.int64), np.empty(len(result), np.int64)
+    step = max(1, PIECE // classes)
+    for start in range(0, len(result), step):
+        rows = slice(start, start + step)
+        new, old = result[rows].astype(np.float64), reference[rows].astype(np.float64)
+        first[rows], best[rows] = old.argmax(axis=1), new.argmax(axis=1)
+        kl += float(_kl(old, new, reading.probabilities).sum())
+        mine = np.take_along_axis(new, first[rows, None], axis=1)
+        top5 += int(np.count_nonzero((new > mine).sum(axis=1) < min(_TOP, classes)))
+    top1 = int(np.count_nonzero(first == best))
+    made = base._replace(kl=kl, top1=top1, top5=top5, rows=len(result))
+    if labels is None or not reading.label_rows:
+        return made
+    true = np.asarray(labels).reshape(-1)
+    known = true >= 0
+    return made._replace(
+        correct=int(np.count_nonzero((best == true) & known)),
+        reference_correct=int(np.count_nonzero((first == true) & known)),
+        labelled=int(np.count_nonzero(known)),
+    )
+
+
+def _kl(reference: Array, result: Array, probabilities: bool) -> Array:
+    """KL divergence reference -> result per row [rows, classes] -> [rows], in nats; infinite where a row has NaN."""
+    if probabilities:
+        tiny = np.finfo(np.float32).tiny
+        p, q = np.maximum(reference, tiny), np.maximum(result, tiny)
+        p, q = p / p.sum(axis=1, keepdims=True), q / q.sum(axis=1, keepdims=True)
+        found: Array = (p * np.log(p / q)).sum(axis=1)
+    else:
+        # sum p (log p - log q) = log sum p e^d - sum p d with d = logits' difference: no cancellation for small d.
+        with np.errstate(invalid="ignore", over="ignore"):
+            p = np.exp(reference - reference.max(axis=1, keepdims=True))
+            p /= p.sum(axis=1, keepdims=True)
+            difference = np.where(np.isneginf(reference), 0.0, result - reference)
+            shift = (p * difference).sum(axis=1, keepdims=True)
+            difference -= shift
+            found = np.log1p((p * np.expm1(difference)).sum(axis=1))
+    found = np.where(np.isnan(found), inf, found)
+    return np.maximum(found, 0.0)
+
+
+def _max_abs(result: Array, reference: Array) -> float:
+    if result.shape != reference.shape:
+        return inf
+    with np.errstate(invalid="ignore", over="ignore"):
+        difference = np.abs(result.astype(np.float64) - reference.astype(np.float64))
+        difference[~np.isfinite(reference.astype(np.float64))] = 0
+    peak = float(difference.max(initial=0.0))
+    return inf if isnan(peak) else peak
+
+
+def _distributions(values: Array) -> bool:
+    rows = values.astype(np.float64)
+    return bool(np.isfinite(rows).all() and rows.min() >= 0 and np.allclose(rows.sum(axis=-1), 1, atol=1e-3))
+
+
+def _made_by(network: Network, name: str) -> Kind | None:
+    """The kind of the kernel behind a tensor, reshapes and pooling skipped."""
+    producer = {output: kernel for kernel in network.kernels for output in kernel.outputs}
+    kernel = producer.get(name)
+    while kernel is not None and kernel.kind in _THROUGH and len(kernel.inputs) == 1:
+        kernel = producer.get(kernel.inputs[0])
+    return None if kernel is None else kernel.kind

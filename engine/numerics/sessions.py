@@ -1,0 +1,81 @@
+"""One session per (kernel, scheme), built when first needed and kept while the budget lasts."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import NamedTuple
+
+import onnxruntime as ort
+
+from engine.fusion.types import Kernel, Kind, Network
+from engine.numerics.lowering import lower
+from engine.numerics.models import build_model
+from engine.numerics.runtime import ALL, EXTENDED, naming, open_session, options
+from engine.precision.scheme import Scheme
+from engine.quant.ranges import Ranges
+
+
+class _Ready(NamedTuple):
+    session: ort.InferenceSession
+    nbytes: int
+
+
+class Sessions:
+    """Sessions of a network's kernels. Safe to use from several threads; a kernel is built by one of them at a time."""
+
+    def __init__(self, network: Network, ranges: Ranges, limit: int) -> None:
+        self._network = network
+        self.ranges = ranges
+        self.limit = limit
+        self.nbytes = 0
+        self._lock = threading.Lock()
+        self._building = tuple(threading.Lock() for _ in network.kernels)
+        self._ready: OrderedDict[tuple[int, Scheme], _Ready] = OrderedDict()
+
+    def get(self, kernel: Kernel, scheme: Scheme) -> ort.InferenceSession:
+        """The session of a kernel under a scheme.
+
+        Raises:
+            ModelError: If ONNX Runtime refuses the kernel.
+            PlanError: If the scheme needs a range that is not there.
+        """
+        at = kernel.index, scheme
+        with self._building[kernel.index]:
+            with self._lock:
+                ready = self._ready.get(at)
+                if ready is not None:
+                    self._ready.move_to_end(at)
+                    return ready.session
+            ready = self._build(kernel, scheme)
+            with self._lock:
+                self._ready[at] = ready
+                self.nbytes += ready.nbytes
+                while self.nbytes > self.limit and len(self._ready) > 1:
+                    self.nbytes -= self._ready.popitem(last=False)[1].nbytes
+        return ready.session
+
+    def has(self, kernel: Kernel, scheme: Scheme) -> bool:
+        """Whether a session is there already."""
+        return (kernel.index, scheme) in self._ready
+
+    def close(self) -> None:
+        """Forget all sessions."""
+        with self._lock:
+            self._ready.clear()
+            self.nbytes = 0
+
+    def _build(self, kernel: Kernel, scheme: Scheme) -> _Ready:
+        graph = self._network.graph
+        lowered = lower(kernel, scheme, self.ranges, graph.tensors, False, opset=graph.opsets.get("", 1))
+        built = build_model(graph, lowered.nodes, kernel.inputs, kernel.outputs, lowered.constants)
+        session = naming(kernel.name, lambda: open_session(built, options(_level(kernel))))
+        return _Ready(session, sum(array.nbytes for array in lowered.constants.values()))
+
+
+def _level(kernel: Kernel) -> str:
+    """1x1 convolutions are faster in plain layout, which the highest level takes away; all others gain by it."""
+    if kernel.kind is not Kind.CONV or kernel.weight is None or any(size != 1 for size in kernel.weight.shape[2:]):
+        return ALL
+    grouped = any(a.name == "group" and a.i != 1 for a in kernel.nodes[kernel.anchor].proto.attribute)
+    return ALL if grouped else EXTENDED

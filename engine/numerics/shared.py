@@ -1,0 +1,155 @@
+"""What an evaluator and its forks have in common: sessions, the reference run, and every figure found so far."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.fusion.types import Kernel, Network
+from engine.graph.types import Array
+from engine.numerics.buffers import Store, Value, fixed, run_kernel
+from engine.numerics.outputs import OutputSums, Reading
+from engine.numerics.results import ErrorSums
+from engine.numerics.runtime import naming, to_ort
+from engine.numerics.samples import SampleSet
+from engine.numerics.sessions import Sessions
+from engine.numerics.sums import Sums, power_sums
+from engine.numerics.wiring import Wiring
+from engine.precision.scheme import FP32
+from engine.progress import CancelToken
+
+_REMEMBERED = 200_000
+"""Figures that are kept; the oldest half goes when there are more."""
+
+
+class Memo:
+    """Figures by content key. Shared by threads; bounded."""
+
+    def __init__(self) -> None:
+        self._found: dict[object, object] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: object) -> object | None:
+        """The figure, or None."""
+        return self._found.get(key)
+
+    def put(self, key: object, figure: object) -> None:
+        """Remember a figure."""
+        with self._lock:
+            if len(self._found) >= _REMEMBERED:
+                for old in list(self._found)[: _REMEMBERED // 2]:
+                    del self._found[old]
+            self._found[key] = figure
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._found
+
+
+@dataclass(eq=False, slots=True)
+class Shared:
+    """Filled by the reference run and read by everybody afterwards."""
+
+    network: Network
+    samples: SampleSet
+    wiring: Wiring
+    sessions: Sessions
+    store: Store
+    reference_keys: tuple[int, ...]
+    values: list[dict[str, Value]]
+    """Per sample: inputs and every kernel's reference outputs."""
+    powers: list[dict[str, Sums]]
+    """Per sample: sums of every float kernel output."""
+    totals: Memo = field(default_factory=Memo)
+    """Content key -> ErrorSums of a kernel over all samples."""
+    outputs: Memo = field(default_factory=Memo)
+    """Content keys of the outputs -> OutputSums of each sample."""
+    reading: Reading | None = None
+    ready: bool = False
+
+    def output_arrays(self, values: Mapping[str, Value]) -> dict[str, Array]:
+        """The model's outputs among a sample's values; outputs that are constants or inputs included."""
+        graph = self.network.graph
+        found: dict[str, Array] = {}
+        for info in graph.outputs:
+            if info.name in values:
+                found[info.name] = values[info.name].numpy(graph.tensors.get(info.name, info))
+            else:
+                found[info.name] = graph.constants[info.name]
+        return found
+
+    def output_key(self, keys: tuple[int, ...]) -> tuple[int, ...]:
+        """Content of the model's outputs."""
+        producer = self.wiring.producer
+        return tuple(keys[producer[info.name]] for info in self.network.graph.outputs if info.name in producer)
+
+    def labels(self, sample: int) -> Array | None:
+        """Labels of one sample."""
+        labels = self.samples.labels
+        return None if labels is None else np.asarray(labels[sample])
+
+
+def feed_values(network: Network, feeds: Mapping[str, Array]) -> dict[str, Value]:
+    """A sample's inputs as ONNX Runtime takes them."""
+    made = {}
+    for info in network.graph.inputs:
+        array = np.ascontiguousarray(feeds[info.name])
+        value = to_ort(array)
+        made[info.name] = Value(value, array if info.dtype.kind not in "OSU" else None)
+    return made
+
+
+def run_reference(shared: Shared, sample: int, cancel: CancelToken, done: list[int]) -> None:
+    """Run a sample through all kernels as they are, and keep every output."""
+    network, values = shared.network, shared.values[sample]
+    for kernel in network.kernels:
+        cancel.check()
+        session = shared.sessions.get(kernel, FP32)
+        targets = {
+            name: shared.store.allocate(network.tensors[name]) for name in kernel.outputs if fixed(network, name)
+        }
+        values.update(call(kernel, session, values, targets))
+        for name in shared.wiring.measured[kernel.index]:
+            shared.powers[sample][name] = power_sums(values[name].numpy(network.tensors[name]))
+        done.append(1)
+
+
+def call(
+    kernel: Kernel, session: object, values: Mapping[str, Value], targets: Mapping[str, Value]
+) -> dict[str, Value]:
+    """Run a kernel; a complaint of ONNX Runtime names the layer.
+
+    Raises:
+        ModelError: If the run fails.
+    """
+    made: dict[str, Value] = naming(kernel.name, lambda: run_kernel(session, kernel, values, targets))
+    return made
+
+
+def reference_totals(shared: Shared) -> None:
+    """Remember that the reference has no error."""
+    for index, names in enumerate(shared.wiring.measured):
+        if names:
+            sums = Sums()
+            for powers in shared.powers:
+                for name in names:
+                    sums = sums.plus(powers[name])
+            shared.totals.put(shared.reference_keys[index], sums.as_result())
+
+
+def totals_of(shared: Shared, keys: tuple[int, ...]) -> dict[str, ErrorSums]:
+    """Accumulated errors by kernel id, as far as they are known."""
+    found = {}
+    for kernel in shared.network.kernels:
+        figure = shared.totals.get(keys[kernel.index])
+        if isinstance(figure, ErrorSums):
+            found[kernel.id] = figure
+    return found
+
+
+def output_parts(shared: Shared, keys: tuple[int, ...]) -> tuple[OutputSums, ...] | None:
+    """Output errors of each sample, if they are known."""
+    found = shared.outputs.get(shared.output_key(keys))
+    return found if isinstance(found, tuple) else None

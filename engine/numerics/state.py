@@ -1,0 +1,106 @@
+"""The current values of one sample, and how they follow a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from engine.numerics.buffers import Value, fixed
+from engine.numerics.shared import Shared, call
+from engine.numerics.sums import PIECE, Sums, error_sums
+from engine.precision.scheme import Scheme
+from engine.progress import CancelToken
+
+
+class SampleState:
+    """Buffers of one sample.
+
+    While nothing before a kernel is quantized, its value is the reference's own: that takes no memory and no run.
+    """
+
+    def __init__(self, shared: Shared, sample: int) -> None:
+        self._shared = shared
+        self._sample = sample
+        self.values: dict[str, Value] = dict(shared.values[sample])
+        self._own: dict[str, Value] = {}
+        self._keys: list[int] = list(shared.reference_keys)
+        self.sums: list[Sums | None] = [None] * len(shared.reference_keys)
+        """Error of what each kernel holds now; None if it was not measured."""
+        self._scratch = np.empty(PIECE, np.float32)
+
+    @property
+    def own_bytes(self) -> int:
+        """Memory of the buffers that this state has allocated."""
+        return sum(value.array.nbytes for value in self._own.values() if value.array is not None)
+
+    def touch(self) -> None:
+        """Allocate all buffers and write to each page, so that the first toggle doesn't pay for it."""
+        for kernel in self._shared.network.kernels:
+            for name in kernel.outputs:
+                if fixed(self._shared.network, name):
+                    array = self._buffer(name).array
+                    if array is not None and array.size:
+                        array.reshape(-1).view(np.uint8)[::4096] = 0
+
+    def stale(self, want: Sequence[int]) -> list[int]:
+        """Kernels that have to run for that content."""
+        reference = self._shared.reference_keys
+        return [at for at, key in enumerate(want) if self._keys[at] != key != reference[at]]
+
+    def advance(
+        self,
+        schemes: Sequence[Scheme],
+        want: Sequence[int],
+        measure: Sequence[bool],
+        cancel: CancelToken,
+        gate: Callable[[], None] | None,
+        done: list[int],
+    ) -> None:
+        """Bring the kernels up to `len(want)` to the content that `want` names.
+
+        Args:
+            schemes: By kernel index.
+            want: Content keys by kernel index; may be a prefix.
+            measure: Whether the kernel's error is to be found.
+            cancel: Checked between kernels.
+            gate: Called between kernels; may wait.
+            done: Grows by one with each kernel that ran.
+        """
+        shared = self._shared
+        for kernel, key in zip(shared.network.kernels, want):  # noqa: B905 - `want` may be a prefix
+            index = kernel.index
+            if self._keys[index] != key:
+                cancel.check()
+                if gate is not None:
+                    gate()
+                self.sums[index] = None
+                if key == shared.reference_keys[index]:
+                    reference = shared.values[self._sample]
+                    self.values.update((name, reference[name]) for name in kernel.outputs)
+                else:
+                    self._keys[index] = -1  # half written, should the run fail
+                    session = shared.sessions.get(kernel, schemes[index])
+                    targets = {name: self._buffer(name) for name in kernel.outputs if fixed(shared.network, name)}
+                    self.values.update(call(kernel, session, self.values, targets))
+                    done.append(1)
+                self._keys[index] = key
+            if measure[index] and self.sums[index] is None:
+                self.sums[index] = self._measure(index)
+
+    def _measure(self, index: int) -> Sums:
+        shared = self._shared
+        reference, powers = shared.values[self._sample], shared.powers[self._sample]
+        total = Sums()
+        for name in shared.wiring.measured[index]:
+            info = shared.network.tensors[name]
+            total = total.plus(
+                error_sums(self.values[name].numpy(info), reference[name].numpy(info), powers[name], self._scratch)
+            )
+        return total
+
+    def _buffer(self, name: str) -> Value:
+        found = self._own.get(name)
+        if found is None:
+            found = self._own[name] = self._shared.store.allocate(self._shared.network.tensors[name])
+        return found

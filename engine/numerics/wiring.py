@@ -1,0 +1,61 @@
+"""Which kernel reads what, and what content a buffer holds under a plan."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+from engine.fusion.types import Kernel, Network
+from engine.numerics.lowering import FLOATS
+from engine.precision.plan import Plan
+from engine.precision.scheme import FP32, Scheme
+
+
+class Wiring:
+    """A network's data flow, looked up by kernel index."""
+
+    def __init__(self, network: Network) -> None:
+        kernels = network.kernels
+        self.producer: Mapping[str, int] = {name: kernel.index for kernel in kernels for name in kernel.outputs}
+        self.reads: tuple[tuple[int, ...], ...] = tuple(
+            tuple(sorted({self.producer[name] for name in kernel.inputs if name in self.producer}))
+            for kernel in kernels
+        )
+        self.measured: tuple[tuple[str, ...], ...] = tuple(
+            tuple(n for n in kernel.outputs if n in network.tensors and network.tensors[n].dtype.name in FLOATS)
+            for kernel in kernels
+        )
+        """Float outputs of each kernel."""
+        self.index: Mapping[str, int] = {kernel.id: kernel.index for kernel in kernels}
+        self._tunable = tuple(kernel.tunable for kernel in kernels)
+        self._ids = tuple(kernel.id for kernel in kernels)
+        self._keys: dict[tuple[object, ...], int] = {}
+        self._lock = threading.Lock()
+
+    def schemes(self, plan: Plan) -> tuple[Scheme, ...]:
+        """The scheme of every kernel; FP32 for those without a switch."""
+        return tuple(
+            plan.scheme(kernel) if tunable else FP32 for kernel, tunable in zip(self._ids, self._tunable, strict=True)
+        )
+
+    def keys(self, schemes: tuple[Scheme, ...]) -> tuple[int, ...]:
+        """What each kernel's output holds: equal numbers mean equal content.
+
+        A key stands for (kernel, scheme, keys of what it reads). What has to run again after a change of plan is what
+        has another key than before; toggles, undo and cancelled runs need no other bookkeeping.
+        """
+        keys: list[int] = []
+        for index, scheme in enumerate(schemes):
+            content = (index, scheme, *(keys[at] for at in self.reads[index]))
+            found = self._keys.get(content)
+            if found is None:
+                with self._lock:
+                    found = self._keys.setdefault(content, len(self._keys))
+            keys.append(found)
+        return tuple(keys)
+
+    def local_key(self, kernel: Kernel, scheme: Scheme, reference: tuple[int, ...]) -> int:
+        """The key of one kernel under a scheme on reference inputs."""
+        content = (kernel.index, scheme, *(reference[at] for at in self.reads[kernel.index]))
+        with self._lock:
+            return self._keys.setdefault(content, len(self._keys))
