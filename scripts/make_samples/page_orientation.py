@@ -33,7 +33,7 @@ PACKAGES = (
     ("scikit-image==0.26.0", "--only-binary"),
     ("ocrmypdf==17.13.0", "--no-binary"),
 )
-PAGES = {"calibration": 12, "evaluation": 30}
+PAGES = {"calibration": 24, "evaluation": 30}
 SCANNED = {
     "calibration": ((0, 0, 770, 500), (330, 220, 770, 640)),
     "evaluation": ((0, 660, 400, 995), (370, 660, 770, 995), (100, 660, 700, 995), (20, 690, 500, 960)),

@@ -21,7 +21,7 @@ from training import repeatable
 FOLDER = SAMPLES / "swiglu_decoder"
 STEPS = 6000
 BATCH = 128
-CALIBRATION, EVALUATION = 64, 256
+CALIBRATION, EVALUATION = 128, 256
 
 
 def train(seen: set[bytes]) -> nn.Module:
