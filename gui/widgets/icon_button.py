@@ -25,6 +25,11 @@ class IconButton(QToolButton):
         self._apply_theme(theme_manager.theme)
         theme_manager.changed.connect(self._apply_theme)
 
+    @property
+    def name(self) -> str:
+        """Name of the icon."""
+        return self._name
+
     def set_tip(self, tip: str) -> None:
         """Tooltip and accessible name."""
         self.setToolTip(tip)

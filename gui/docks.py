@@ -1,0 +1,205 @@
+"""The docks: one table says which there are, `Dock` holds a view, `DockHost` is the area they live in.
+
+A view is a QWidget made as `View(session, theme)` with title(), subtitle() and the signal subtitle_changed,
+header_widgets() for the right side of its header, save_state(), restore_state(), apply_theme(theme) and dispose();
+if it has badge(), that count stands after its title.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QVBoxLayout, QWidget
+
+from gui.theme import Theme, theme_manager
+from gui.widgets.dock_title import DockTitle
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class DockSpec:
+    """A dock and where its view is found; the module is imported when the dock is first shown."""
+
+    id: str
+    module: str
+    name: str
+
+
+DOCKS: tuple[DockSpec, ...] = (
+    DockSpec("layers", "gui.views.layers", "LayersView"),
+    DockSpec("summary", "gui.views.summary", "SummaryView"),
+    DockSpec("kernel", "gui.views.kernel", "KernelView"),
+    DockSpec("error", "gui.views.error_profile", "ErrorProfileView"),
+    DockSpec("preflight", "gui.views.preflight", "PreflightView"),
+    DockSpec("timeline", "gui.views.timeline", "TimelineView"),
+    DockSpec("latency", "gui.views.latency", "LatencyView"),
+    DockSpec("roofline", "gui.views.roofline", "RooflineView"),
+    DockSpec("memory", "gui.views.memory", "MemoryView"),
+    DockSpec("thermal", "gui.views.thermal", "ThermalView"),
+    DockSpec("sensitivity", "gui.views.sensitivity", "SensitivityView"),
+    DockSpec("compare", "gui.views.compare", "CompareView"),
+    DockSpec("graph", "gui.views.graph", "GraphView"),
+    DockSpec("jobs", "gui.views.jobs", "JobsView"),
+    DockSpec("log", "gui.views.log", "LogView"),
+)
+"""In the order in which tabs of a group stand."""
+
+
+def available(dock_id: str) -> bool:
+    """Whether the view of a dock is part of this version."""
+    spec = next(s for s in DOCKS if s.id == dock_id)
+    return importlib.util.find_spec(spec.module) is not None
+
+
+class _Body(QWidget):
+    """Holds a view and lets the dock be made smaller than the view would like."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("dockBody")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+
+    def minimumSizeHint(self) -> QSize:
+        """Small, so that layouts fit small screens."""
+        return QSize(180, 70)
+
+
+class Dock(QDockWidget):
+    """A dock with our own title bar; its view is made when it is first seen."""
+
+    def __init__(self, spec: DockSpec, make: Callable[[DockSpec], QWidget], host: DockHost) -> None:
+        super().__init__(spec.id, host)
+        self.spec = spec
+        self.view: Any = None
+        self._make = make
+        self._body = _Body(self)
+        self.setObjectName(f"dock_{spec.id}")
+        self.setWidget(self._body)
+        self.title = DockTitle(self, host)
+        self.setTitleBarWidget(self.title)
+        self.visibilityChanged.connect(self._on_visibility)
+
+    def ensure_view(self) -> Any:
+        """The view, made now if nobody has seen it yet."""
+        if self.view is None:
+            self.view = self._make(self.spec)
+            self._body.column.addWidget(self.view)
+            self.title.take_view(self.view)
+            self.setWindowTitle(self.view.title())
+        return self.view
+
+    def drop_view(self) -> None:
+        """End the view."""
+        if self.view is not None:
+            self.view.dispose()
+            self.title.take_view(None)
+            self._body.column.removeWidget(self.view)
+            self.view.close()
+            self.view.deleteLater()
+            self.view = None
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the language."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and self.view is not None:
+            self.setWindowTitle(self.view.title())
+
+    def _on_visibility(self, visible: bool) -> None:
+        if visible:
+            self.ensure_view()
+
+
+class DockHost(QMainWindow):
+    """The area of the docks. Tabs of a group are drawn by the dock titles; Qt's own tab bars have no height."""
+
+    groups_changed = Signal()
+    reset_wanted = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowFlags(Qt.WindowType.Widget)
+        self.setObjectName("dockHost")
+        self.setDockNestingEnabled(True)
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, self.tabPosition(Qt.DockWidgetArea.TopDockWidgetArea))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self._session = session
+        self.docks: dict[str, Dock] = {}
+        self._before: QByteArray | None = None
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(0)
+        self._settle.timeout.connect(self.groups_changed)
+        self.docks = {spec.id: Dock(spec, self._make_view, self) for spec in DOCKS if available(spec.id)}
+        for dock in self.docks.values():
+            dock.hide()
+            dock.visibilityChanged.connect(self._soon)
+            dock.topLevelChanged.connect(self._soon)
+            dock.dockLocationChanged.connect(self._soon)
+        theme_manager.changed.connect(self._apply_theme)
+
+    def view(self, dock_id: str) -> Any:
+        """The view of a dock, or None while nobody has seen it."""
+        dock = self.docks.get(dock_id)
+        return dock.view if dock is not None else None
+
+    def group_of(self, dock: Dock) -> list[Dock]:
+        """The docks that share a place with one, itself included, in the order of the table."""
+        together = {dock, *(d for d in self.tabifiedDockWidgets(dock) if isinstance(d, Dock))}
+        return [d for d in self.docks.values() if d in together]
+
+    def reveal(self, dock_id: str) -> None:
+        """Show a dock and bring it in front of its group."""
+        dock = self.docks[dock_id]
+        dock.show()
+        dock.raise_()
+
+    def toggle_maximized(self, dock: Dock) -> None:
+        """Show one dock alone, or all again."""
+        if self.restore_all():
+            return
+        self._before = self.saveState()
+        for other in self.docks.values():
+            if other is not dock and not other.isFloating():
+                other.hide()
+
+    def restore_all(self) -> bool:
+        """Show all docks again if one stood alone; whether that was so."""
+        if self._before is None:
+            return False
+        state, self._before = self._before, None
+        self.restoreState(state)
+        return True
+
+    def dispose(self) -> None:
+        """End all views."""
+        self._settle.stop()
+        for dock in self.docks.values():
+            dock.visibilityChanged.disconnect()
+            dock.drop_view()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """End all views."""
+        self.dispose()
+        super().closeEvent(event)
+
+    def _make_view(self, spec: DockSpec) -> QWidget:
+        view: QWidget = getattr(importlib.import_module(spec.module), spec.name)(self._session, theme_manager.theme)
+        return view
+
+    def _soon(self) -> None:
+        self._settle.start()
+
+    def _apply_theme(self, theme: Theme) -> None:
+        for dock in self.docks.values():
+            if dock.view is not None:
+                dock.view.apply_theme(theme)

@@ -1,0 +1,89 @@
+"""What the window remembers between two starts. Losing it costs nothing but a few clicks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSettings
+
+from gui.i18n import LANGUAGES, Language, system_language
+from gui.theme import Mode
+
+VERSION = 1
+
+
+class Settings:
+    """Window settings in an .ini file; without a folder they live in memory only."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self._file: QSettings | None = None
+        self._memory: dict[str, object] = {}
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat)
+            if self._file.value("version", VERSION) not in (VERSION, str(VERSION)):
+                self._file.clear()
+            self._file.setValue("version", VERSION)
+
+    @property
+    def language(self) -> Language:
+        """The language in use; the desktop's own until one is chosen."""
+        found = self._text("language")
+        return next((known for known in LANGUAGES if known == found), system_language())
+
+    @language.setter
+    def language(self, value: Language) -> None:
+        self._set("language", value)
+
+    @property
+    def mode(self) -> Mode:
+        """Light, dark, or as the desktop."""
+        found = self._text("theme")
+        return "dark" if found == "dark" else "light" if found == "light" else "system"
+
+    @mode.setter
+    def mode(self, value: Mode) -> None:
+        self._set("theme", value)
+
+    @property
+    def folder_used(self) -> str:
+        """Folder of the last file dialog."""
+        return self._text("last_folder")
+
+    @folder_used.setter
+    def folder_used(self, value: str) -> None:
+        self._set("last_folder", value)
+
+    def bytes(self, key: str) -> QByteArray | None:
+        """A saved geometry or dock state."""
+        value = self._get(key)
+        return value if isinstance(value, QByteArray) and not value.isEmpty() else None
+
+    def set_bytes(self, key: str, value: QByteArray) -> None:
+        """Save a geometry or dock state."""
+        self._set(key, value)
+
+    def forget(self, key: str) -> None:
+        """Drop an entry."""
+        if self._file is not None:
+            self._file.remove(key)
+        self._memory.pop(key, None)
+
+    def sync(self) -> None:
+        """Write to disk now."""
+        if self._file is not None:
+            self._file.sync()
+
+    def _text(self, key: str) -> str:
+        value = self._get(key)
+        return value if isinstance(value, str) else ""
+
+    def _get(self, key: str) -> object:
+        return self._file.value(key) if self._file is not None else self._memory.get(key)
+
+    def _set(self, key: str, value: object) -> None:
+        if self._file is not None:
+            self._file.setValue(key, value)
+        else:
+            self._memory[key] = value
