@@ -4,6 +4,7 @@ from engine.npu.device import Device, DeviceInfo, Quantity
 from engine.npu.formats import supports
 from engine.npu.profiles import list_devices, load_device, save_device
 from engine.npu.simulate import plan_memory, simulate, workloads
+from engine.npu.sustain import cool_clock, sustain
 from engine.npu.workload import Workload, workload
 
 __all__ = [
@@ -11,12 +12,14 @@ __all__ = [
     "DeviceInfo",
     "Quantity",
     "Workload",
+    "cool_clock",
     "list_devices",
     "load_device",
     "plan_memory",
     "save_device",
     "simulate",
     "supports",
+    "sustain",
     "workload",
     "workloads",
 ]

@@ -10,13 +10,13 @@ from engine.npu.timing import Body
 from engine.text import Text, say
 
 
-def bound(body: Body, slot: Slot) -> Bound:
-    """The longest of launch, units and transfers."""
+def bound(body: Body, slot: Slot, ddr: float) -> Bound:
+    """The longest of launch, units and transfers; `ddr` is the memory bandwidth in bytes per us."""
     if body.cpu:
         return "CPU"
     if slot.latency <= 0.0:
         return "-"
-    reading: Bound = "DDR weights" if body.weights * 2 >= body.ddr_read else "DDR read"
+    reading: Bound = "DDR weights" if body.weights >= body.mte2 * ddr / 2 else "DDR read"
     candidates: tuple[tuple[float, Bound], ...] = (
         (body.launch, "Launch"),
         (slot.mte2, reading),

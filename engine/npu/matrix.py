@@ -7,10 +7,7 @@ from typing import NamedTuple
 from engine.fusion.types import Kind
 from engine.npu.activations import C0_BYTES, SMALL_CHANNELS
 from engine.npu.chip import WIDTH, Chip, Precision
-from engine.npu.workload import Workload
-
-CHANNEL_BLOCK = 16
-"""Channels of a depthwise or grouped convolution that share a diagonal block."""
+from engine.npu.workload import CHANNEL_BLOCK, Workload
 
 
 class Matrix(NamedTuple):
@@ -34,7 +31,7 @@ def matrix(work: Workload, precision: Precision, small: bool, chip: Chip) -> Mat
     """Pad and cut a workload for a Cube precision.
 
     Convolutions pad input channels to blocks of C0 (16 FP16, 32 INT8, 64 INT4), or to four when the input has at most
-    four (`small`). Grouped and depthwise convolutions merge groups until they fill a block, with zeros off its diagonal.
+    four (`small`). Grouped and depthwise convolutions merge groups until they fill a block, zero off its diagonal.
     """
     n, k, groups = work.n, work.k, work.groups
     if work.kind is Kind.CONV or work.kind is Kind.DEPTHWISE:

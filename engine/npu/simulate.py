@@ -200,7 +200,7 @@ def _cost(
     on_cpu: Text | None,
     chip: Chip,
 ) -> KernelCost:
-    limit = bound(body, slot)
+    limit = bound(body, slot, chip.ddr)
     unit: Unit = "CPU" if on_cpu is not None else "Vector" if body.on_vector else item.unit
     return KernelCost(
         kernel=kernel.id,

@@ -107,8 +107,7 @@ def cube_work(work: Workload, mode: Mode, moved: Traffic, weight_bytes: int, chi
     if right and work.stationary:
         b_reads = product.groups if right > chip.l1 / 2 else 1
     elif right and product.groups == 1:
-        in_l2 = _in_l2(moved, chip)
-        a_us = moved.read_bytes / (chip.l2_read * cores if in_l2 else chip.ddr)
+        a_us = moved.read_bytes * _ports(_spill(moved.read_bytes + moved.write_bytes, chip), cores, chip)[0]
         a_reads, b_reads = reads(
             moved.read_bytes, right, a_us, weight_bytes / chip.ddr, chip.l1 / 2,
             (-(-product.m // found.m), -(-product.n // found.n)),
@@ -163,45 +162,63 @@ def ub_tiles(moved: Traffic, chip: Chip) -> int:
 
 def pipeline(work: Work, moved: Traffic, chip: Chip) -> Body:
     """Put transfers and compute together."""
-    in_l2 = _in_l2(moved, chip)
+    spill = _spill(moved.read_bytes + moved.write_bytes, chip)
+    read_us, write_us = _ports(spill, work.cores, chip)
     activations = moved.read_bytes * work.activation_reads
     weights = work.weights * work.weight_reads
-    read_rate = chip.l2_read * work.cores if in_l2 else chip.ddr
-    write_rate = min(chip.l2_write * work.cores if in_l2 else chip.ddr, chip.out * work.cores)
-    if in_l2:
-        ddr_read, ddr_write = weights, 0.0
-        mte2 = max(weights / chip.ddr, (weights + activations) / read_rate)
-    else:
-        ddr_read, ddr_write = weights + activations, float(moved.write_bytes)
-        mte2 = ddr_read / chip.ddr
-    mte3 = moved.write_bytes / write_rate
+    ddr_read, ddr_write = weights + activations * spill, moved.write_bytes * spill
+    mte2 = max(ddr_read / chip.ddr, (weights + activations) * read_us if chip.l2_read else 0.0)
+    mte3 = moved.write_bytes * write_us
     bus = (ddr_read + ddr_write) / chip.ddr
-    convert = convert_l2 = 0.0
-    if moved.convert_bytes:
-        there_and_back = 2 * moved.convert_bytes
-        fits = there_and_back <= chip.l2_room
-        ends = there_and_back / (chip.l2_read if fits else chip.ddr)
-        convert = chip.launch_movement_us + max(ends, moved.convert_bytes / chip.transpose)
-        if fits:
-            convert_l2 = float(there_and_back)
-        else:
-            ddr_read += moved.convert_bytes
-            ddr_write += moved.convert_bytes
     room = chip.l1 / 4 if work.cube else chip.ub / 4
-    first_in = min(moved.read_bytes, room) / read_rate + min(work.weights, room / 2) / chip.ddr
-    last_out = min(moved.write_bytes, chip.ub / 4) / write_rate
+    first_in = min(moved.read_bytes, room) * read_us + min(work.weights, room / 2) / chip.ddr
+    last_out = min(moved.write_bytes, chip.ub / 4) * write_us
     compute = max(work.cube, work.vector, work.mte1)
     second = chip.overlap * min(compute, max(mte2, mte3))
     hidden = max(compute, mte3 - last_out) + second
     steady = max(hidden, mte2 - first_in + second, bus - first_in - last_out + second)
-    busy = steady > 0.0
+    burst = chip.burst_us if steady > 0.0 else 0.0
+    turned = _conversion(moved.convert_bytes, chip) if moved.convert_bytes else _NO_CONVERSION
+    through_l2 = (activations + moved.write_bytes) if chip.l2_read else 0.0
     return Body(
-        work.launch, convert, (chip.burst_us + first_in) if busy else 0.0, steady, hidden,
-        (chip.burst_us + last_out) if busy else 0.0, work.cube, work.vector, work.mte1, mte2, mte3, 0.0,
-        ddr_read, ddr_write, (activations + moved.write_bytes if in_l2 else 0.0) + convert_l2,
+        work.launch, turned.time, burst + first_in, steady, hidden, burst + last_out, work.cube, work.vector, work.mte1,
+        mte2, mte3, 0.0, ddr_read + turned.ddr, ddr_write + turned.ddr, through_l2 + turned.l2,
         weights + activations + work.l0 + moved.write_bytes, work.l0, work.vector_bytes, work.macs, work.weights,
         work.tiles, work.on_vector,
     )  # fmt: skip
+
+
+class _Conversion(NamedTuple):
+    time: float
+    ddr: float
+    """Bytes of DDR, each way."""
+    l2: float
+    """Bytes of L2, both ways."""
+
+
+_NO_CONVERSION = _Conversion(0.0, 0.0, 0.0)
+
+
+def _conversion(nbytes: int, chip: Chip) -> _Conversion:
+    """Turning a tensor from one layout into another: a launch, then the slower of moving and reordering."""
+    spill = _spill(2 * nbytes, chip)
+    read_us, write_us = _ports(spill, 1, chip)
+    ends = max(nbytes * max(read_us, write_us), 2 * nbytes * spill / chip.ddr)
+    time = chip.launch_movement_us + max(ends, nbytes / chip.transpose)
+    return _Conversion(time, nbytes * spill, 2.0 * nbytes if chip.l2_read else 0.0)
+
+
+def _spill(nbytes: int, chip: Chip) -> float:
+    """The part of a kernel's activations that L2 can't hold and that goes to DDR."""
+    return max(0.0, 1.0 - chip.l2_room / nbytes) if nbytes else 0.0
+
+
+def _ports(spill: float, cores: int, chip: Chip) -> tuple[float, float]:
+    """Time in us of an activation byte into the cores and out of them."""
+    if not chip.l2_read:
+        return 1.0 / chip.ddr, max(1.0 / chip.ddr, 1.0 / (chip.out * cores))
+    slow = spill / chip.ddr
+    return max(slow, 1.0 / (chip.l2_read * cores)), max(slow, 1.0 / (chip.l2_write * cores), 1.0 / (chip.out * cores))
 
 
 def cpu_body(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -> Body:
@@ -217,7 +234,3 @@ def cpu_body(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -> B
         0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, cpu, out + weight_bytes, back, 0.0, 0.0, 0.0, 0.0, 0,
         weight_bytes, 1, False,
     )  # fmt: skip
-
-
-def _in_l2(moved: Traffic, chip: Chip) -> bool:
-    return chip.l2_read > 0.0 and moved.read_bytes + moved.write_bytes <= chip.l2_room

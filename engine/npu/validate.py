@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
+from math import exp, isfinite
 
 from engine.errors import DeviceError
 from engine.npu.fields import BY_KEY, FIELDS, Field
@@ -108,6 +108,25 @@ def check_whole(file: str, values: Mapping[str, Value]) -> None:
             )
         )
     _fits_one_tile(file, values)
+    _no_runaway(file, values)
+
+
+def _no_runaway(file: str, values: Mapping[str, Value]) -> None:
+    """Leakage must not heat the die by more than the heat that made it: R * dP/dT < 1 at the highest trip."""
+    leak, fold = values["power.leakage"], values["power.leakage_fold"]
+    if isinstance(leak, float) and isinstance(fold, float):
+        gain = sum(_list(values, "thermal.resistance")) * leak / fold
+        loop = gain * exp((_list(values, "dvfs.trips")[-1] - 25.0) / fold)
+        if loop >= 1.0:
+            raise DeviceError(
+                say(
+                    "{file}: field {field} is {value} W, so much that leakage heats itself up without end at the last "
+                    "trip; lower it, or lower thermal.resistance.",
+                    file=file,
+                    field="power.leakage",
+                    value=leak,
+                )
+            )
 
 
 def _fits_one_tile(file: str, values: Mapping[str, Value]) -> None:

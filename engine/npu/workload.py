@@ -21,6 +21,8 @@ Layout = Literal["flat", "blocked"]
 _BLOCKED_KINDS = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.CONV_TRANSPOSE})
 _FREE_EPILOGUE = frozenset({"Relu", "Clip", "Add", "LeakyRelu", "BatchNormalization"})
 """What the way out of L0C does without the Vector unit on a device that has it."""
+CHANNEL_BLOCK = 16
+"""FP16 channels of a block of NC1HWC0."""
 _SELECTING = frozenset({"Gather", "GatherND", "GatherElements", "Slice"})
 _REORDERING = frozenset({"Transpose", "DepthToSpace", "SpaceToDepth"})
 
@@ -69,6 +71,8 @@ class Workload:
     """The part of `vector` that a device with a fixpipe does on the way out of L0C."""
     moves: bool
     """Whether data moves at all (a pure renaming doesn't)."""
+    joins: bool
+    """Whether it joins or splits whole channel blocks, which its neighbours do in place."""
     reorders: bool
     """Whether the movement changes the order of elements (Transpose) and runs at the transpose rate."""
     macs: int
@@ -85,7 +89,8 @@ def workload(kernel: Kernel, network: Network) -> Workload:
     vector, free = _vector(kernel, network)
     weight = prod(kernel.weight.shape) if kernel.weight is not None else 0
     weight_name = kernel.weight.constant if kernel.weight is not None else ""
-    moves = kernel.kind is not Kind.MOVEMENT or any(node.op_type not in VIEWS for node in kernel.nodes)
+    joins = _joins_blocks(kernel, network, anchor)
+    moves = kernel.kind is not Kind.MOVEMENT or not (joins or all(node.op_type in VIEWS for node in kernel.nodes))
     return Workload(
         index=kernel.index,
         kind=kernel.kind,
@@ -104,8 +109,23 @@ def workload(kernel: Kernel, network: Network) -> Workload:
         vector=vector,
         vector_free=free,
         moves=moves,
+        joins=joins,
         reorders=any(node.op_type in _REORDERING for node in kernel.nodes),
         macs=kernel.macs,
+    )
+
+
+def _joins_blocks(kernel: Kernel, network: Network, anchor: Node) -> bool:
+    """Whether a Concat or Split runs along channels that all fill blocks of 16."""
+    if kernel.kind is not Kind.MOVEMENT or len(kernel.nodes) != 1 or anchor.op_type not in ("Concat", "Split"):
+        return False
+    parts = kernel.inputs if anchor.op_type == "Concat" else kernel.outputs
+    outside = {info.name for info in network.graph.inputs}
+    if outside.intersection(kernel.inputs):
+        return False
+    shapes = [network.tensors[name].shape for name in parts if name in network.tensors]
+    return attribute(anchor, "axis", 0) == 1 and all(
+        len(shape) == 4 and shape[1] % CHANNEL_BLOCK == 0 for shape in shapes
     )
 
 
@@ -252,13 +272,19 @@ def _elements(node: Node, kernel: Kernel, network: Network) -> int:
 
 
 def _pool(node: Node, kernel: Kernel, network: Network) -> Passes | None:
-    """A window of k positions takes k two-source passes over the output."""
+    """Two-source passes of a window: over the output once per position, or column by column and then row by row."""
     if node.op_type not in ("MaxPool", "AveragePool", "LpPool"):
         return None
-    window = attribute(node, "kernel_shape", ())
-    size = prod(window) if isinstance(window, Sequence) and not isinstance(window, (str, bytes)) else 1
+    window, strides = (_integers(attribute(node, name, ())) for name in ("kernel_shape", "strides"))
+    size = prod(window)
+    if len(window) == 2:
+        size = min(size, window[0] * (strides[1] if len(strides) == 2 else 1) + window[1])
     out = prod(_shape(node.outputs[0], kernel, network))
     return 0.0, size * out / max(1, _elements(node, kernel, network)), 0.0, 0.0, 0.0
+
+
+def _integers(value: object) -> tuple[int, ...]:
+    return tuple(int(entry) for entry in value) if isinstance(value, (list, tuple)) else ()
 
 
 def _scalar(node: Node, kernel: Kernel) -> bool:
