@@ -1,0 +1,448 @@
+"""Layers: one row per kernel, with the switch that sets its precision and all that is known of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from engine.errors import ExportError
+from engine.fusion.types import Kernel
+from engine.precision.scheme import FP32, Scheme
+from engine.session.changes import Change, What
+from gui.theme import Theme
+from gui.views import layers_export, layers_menu
+from gui.views.layers_bulk import BulkBar
+from gui.views.layers_columns import BY_KEY, COLUMNS
+from gui.views.layers_filter import HEIGHT, FilterBar
+from gui.views.layers_model import LayersModel
+from gui.views.layers_order import Filter
+from gui.views.layers_rows import SEGMENTS, Shape, Support, rows_of, shape_of
+from gui.views.layers_table import ROW_HEIGHTS, LayersTable
+from gui.views.scheme_editor import SchemeDialog
+from gui.views.session_view import SessionView
+from gui.views.words import split_name
+from gui.widgets.empty import EmptyState
+from gui.widgets.icon_button import IconButton
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+WHO = "layers"
+_FIGURES = frozenset(
+    {What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.LOCAL, What.EVALUATION, What.SENSITIVITY}
+)
+
+
+class LayersView(SessionView):
+    """Table, filter bar and bulk bar over one session."""
+
+    WATCHES: ClassVar[frozenset[What]] = _FIGURES | {What.SELECTION, What.JOBS}
+    hovered = Signal(object)
+    """Id of the kernel under the pointer, None when it has left."""
+    bulk_edit_requested = Signal()
+    """The user wants to edit by rule."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(session, theme, parent)
+        self._shape: Shape | None = None
+        self._support = Support(session)
+        self._row_height = "normal"
+        self.model = LayersModel(self)
+        self.table = LayersTable(self.model, theme)
+        self.filter_bar = FilterBar(theme)
+        self.bulk_bar = BulkBar(session, theme)
+        self.empty = EmptyState()
+        self._bars = QStackedWidget()
+        self._pages = QStackedWidget()
+        self._choosing = QTimer(self)
+        self._choosing.setSingleShot(True)
+        self._choosing.setInterval(0)
+        self._choosing.timeout.connect(self._push_selection)
+        self._columns_button = IconButton("columns")
+        self._export_button = IconButton("download")
+        self._more_button = IconButton("more")
+        self._lay_out()
+        self._connect()
+        self.retranslate()
+        self.refresh(frozenset({What.MODEL}))
+
+    def _lay_out(self) -> None:
+        self._bars.addWidget(self.filter_bar)
+        self._bars.addWidget(self.bulk_bar)
+        self._bars.setFixedHeight(HEIGHT)
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._bars)
+        column.addWidget(self.table)
+        self._pages.addWidget(content)
+        self._pages.addWidget(self.empty)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._pages)
+
+    def _connect(self) -> None:
+        table, bulk = self.table, self.bulk_bar
+        table.segment_clicked.connect(self._on_segment)
+        table.family_pressed.connect(self.set_family)
+        table.lock_pressed.connect(self.toggle_lock)
+        table.chosen.connect(self._choosing.start)
+        table.hovered.connect(self._on_hovered)
+        table.filter_pressed.connect(self.focus_filter)
+        table.cancel_pressed.connect(self._on_cancel)
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        table.customContextMenuRequested.connect(self._show_row_menu)
+        table.horizontalHeader().customContextMenuRequested.connect(
+            lambda at: self._popup(self.columns_menu(), table.horizontalHeader().mapToGlobal(at))
+        )
+        self.filter_bar.changed.connect(self._on_filter)
+        self.filter_bar.left_downwards.connect(self._focus_table)
+        self.filter_bar.bulk_edit_pressed.connect(self.bulk_edit_requested)
+        bulk.family_chosen.connect(self.set_family)
+        bulk.advanced_pressed.connect(self.edit_scheme)
+        bulk.lock_pressed.connect(self.toggle_lock)
+        bulk.similar_chosen.connect(self.select_similar)
+        bulk.clear_pressed.connect(self.clear_selection)
+        self._columns_button.clicked.connect(lambda: self._popup_below(self.columns_menu(), self._columns_button))
+        self._export_button.clicked.connect(self.export_csv)
+        self._more_button.clicked.connect(lambda: self._popup_below(self.more_menu(), self._more_button))
+        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), table)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(self.copy_rows)
+
+    # What the dock asks for.
+
+    def title(self) -> str:
+        """Name of the dock."""
+        return self.tr("Layers")
+
+    def subtitle(self) -> str:
+        """How many kernels there are and are shown."""
+        network = self.session.network
+        if network is None:
+            return ""
+        count, shown = len(network.kernels), len(self.model.order)
+        fusion = self.tr("edge fusion") if network.rules == "edge" else self.tr("cloud fusion")
+        kernels = self.tr("%n kernel(s)", "", count)
+        if shown != count:
+            kernels = self.tr("{0} of {1}").format(shown, kernels)
+        return self.tr("{0}, {1}").format(kernels, fusion)
+
+    def header_widgets(self) -> list[QWidget]:
+        """Columns, CSV, more."""
+        return [self._columns_button, self._export_button, self._more_button]
+
+    def save_state(self) -> dict[str, object]:
+        """Columns, their widths and order, sorting, row height."""
+        header = self.table.horizontalHeader()
+        return {
+            "hidden": sorted(self.table.hidden),
+            "widths": dict(self.table.fixed_widths),
+            "order": [COLUMNS[header.logicalIndex(place)].key for place in range(len(COLUMNS))],
+            "sort": [self.model.sort_key, self.model.descending],
+            "rows": self._row_height,
+        }
+
+    def restore_state(self, state: dict[str, object]) -> None:
+        """Take back what `save_state` gave."""
+        hidden, widths, order, sort = (state.get(k) for k in ("hidden", "widths", "order", "sort"))
+        if isinstance(hidden, list):
+            self.table.hidden = {k for k in hidden if k in BY_KEY and k not in ("index", "name", "precision")}
+        if isinstance(widths, dict):
+            self.table.fixed_widths = {k: int(w) for k, w in widths.items() if k in BY_KEY and isinstance(w, int)}
+        if isinstance(order, list):
+            self.table.order_columns([k for k in order if k in BY_KEY])
+        if isinstance(sort, list) and len(sort) == 2 and sort[0] in BY_KEY:
+            self.model.sort_by(str(sort[0]), bool(sort[1]))
+        self.set_row_height(str(state.get("rows", "normal")))
+        self.table.fit_columns()
+
+    def retranslate(self) -> None:
+        """Write the texts again."""
+        self._columns_button.set_tip(self.tr("Columns"))
+        self._export_button.set_tip(self.tr("Export table as CSV…"))
+        self._more_button.set_tip(self.tr("More"))
+        self.empty.set_texts(self.tr("Open a model to see its layers here."))
+        self.filter_bar.retranslate()
+        self.bulk_bar.retranslate()
+        self.table.horizontalHeader().viewport().update()
+        self.table.viewport().update()
+        self.subtitle_changed.emit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        super().apply_theme(theme)
+        self.table.apply_theme(theme)
+        self.filter_bar.apply_theme(theme)
+        self.bulk_bar.apply_theme(theme)
+
+    def dispose(self) -> None:
+        """Stop listening."""
+        self._choosing.stop()
+        self.bulk_bar.stop()
+        super().dispose()
+
+    # Drawing.
+
+    def refresh(self, changes: frozenset[What]) -> None:
+        """Take a new snapshot if figures changed; the order waits while a job runs."""
+        if What.MODEL in changes:
+            self._take_model()
+        if self._shape is None:
+            return
+        if changes & _FIGURES or What.MODEL in changes:
+            fresh = What.MODEL in changes
+            rows = rows_of(self.session, self._shape, self._support)
+            self.model.set_rows(rows, keep_order=self._working and not fresh)
+            self.filter_bar.set_rows(rows)
+            self.table.horizontalHeader().viewport().update()
+        elif What.JOBS in changes and self.model.order_waits and not self._working:
+            self.model.reorder()
+        self._show_selection()
+        self.subtitle_changed.emit()
+
+    @property
+    def _working(self) -> bool:
+        return any(job.lane != "query" for job in self.session.jobs.active)
+
+    def _take_model(self) -> None:
+        network = self.session.network
+        self._support.forget()
+        self._shape = shape_of(network) if network is not None else None
+        self._pages.setCurrentIndex(0 if network is not None else 1)
+        if network is None:
+            self.model.set_rows(None)
+            self.subtitle_changed.emit()
+
+    def changed_by_other(self, change: Change) -> None:
+        """Show a foreign selection at once."""
+        if change.what is What.SELECTION and change.who != WHO and self._shape is not None:
+            self._show_selection()
+
+    # Selection.
+
+    def _show_selection(self) -> None:
+        if self._choosing.isActive():
+            return
+        wanted = self._indices(self.session.selection)
+        current = self._indices((self.session.current,) if self.session.current else ())
+        if wanted != self.table.selected_kernels() or (current or [-1])[0] != self.table.current_kernel():
+            self.table.select_kernels(wanted, current[0] if current else -1)
+        self._show_bar()
+
+    def _show_bar(self) -> None:
+        many = len(self.session.selection) >= 2
+        self._bars.setCurrentIndex(1 if many else 0)
+        if many:
+            kernels = self._kernels(self.session.selection)
+            hidden = sum(self.model.row_of(k.index) < 0 for k in kernels)
+            self.bulk_bar.show_kernels(kernels, hidden)
+
+    def _push_selection(self) -> None:
+        """Tell the session what the user has selected in the table."""
+        self._choosing.stop()
+        if self._shape is None:
+            return
+        ids = [self._shape.ids[i] for i in self.table.selected_kernels()]
+        current = self.table.current_kernel()
+        self.session.select(ids, self._shape.ids[current] if current >= 0 else None, who=WHO)
+        self._show_bar()
+
+    def _indices(self, ids: tuple[str, ...]) -> list[int]:
+        return sorted(kernel.index for kernel in self._kernels(ids))
+
+    def _kernels(self, ids: tuple[str, ...]) -> list[Kernel]:
+        network, wanted = self.session.network, set(ids)
+        return [k for k in network.kernels if k.id in wanted] if network is not None else []
+
+    def _settled_selection(self) -> tuple[str, ...]:
+        """The selection, with what the table has not told yet."""
+        if self._choosing.isActive():
+            self._push_selection()
+        if not self.session.selection and self.session.current:
+            return (self.session.current,)
+        return self.session.selection
+
+    def clear_selection(self) -> None:
+        """Select nothing; the current row stays."""
+        self.session.select((), self.session.current, who="")
+        self._focus_table()
+
+    def select_similar(self, by: str) -> None:
+        """Extend the selection to kernels that have something in common with it."""
+        network = self.session.network
+        chosen = self._kernels(self._settled_selection())
+        if network is None or not chosen:
+            return
+        wanted = {self._likeness(kernel, by) for kernel in chosen}
+        ids = [k.id for k in network.kernels if self._likeness(k, by) in wanted]
+        self.session.select(ids, self.session.current, who="")
+
+    def _likeness(self, kernel: Kernel, by: str) -> object:
+        if by == "op":
+            return kernel.op
+        if by == "kind":
+            return kernel.kind
+        if by == "scheme":
+            return self.session.plan.scheme(kernel.id) if kernel.tunable else None
+        return split_name(kernel.name)[1]
+
+    # Editing.
+
+    def _on_segment(self, kernel: int, name: str) -> None:
+        self._push_selection()
+        if self._shape is not None:
+            self.session.set_scheme((self._shape.ids[kernel],), SEGMENTS[name], who=WHO)
+
+    def set_family(self, name: str) -> None:
+        """INT4, INT8 or FP16 on the selection."""
+        self.set_scheme(SEGMENTS[name])
+
+    def set_scheme(self, scheme: Scheme) -> None:
+        """Any scheme on the selection."""
+        ids = self._settled_selection()
+        if ids:
+            self.session.set_scheme(ids, scheme, who=WHO)
+
+    def edit_scheme(self) -> None:
+        """Ask for an advanced scheme for the selection."""
+        kernels = [k for k in self._kernels(self._settled_selection()) if k.tunable]
+        if not kernels:
+            return
+        scheme = self.session.plan.scheme(kernels[0].id)
+        dialog = SchemeDialog(SEGMENTS["FP16"] if scheme == FP32 else scheme, len(kernels), self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: self.set_scheme(dialog.scheme()))
+        dialog.open()
+
+    def toggle_lock(self) -> None:
+        """Lock the selection, or unlock it if all of it is locked."""
+        ids = self._settled_selection()
+        if ids:
+            self.session.set_locked(ids, not set(ids) <= self.session.locked, who=WHO)
+
+    # Filter and keys.
+
+    def focus_filter(self, text: str = "") -> None:
+        """Let the user type a filter."""
+        if self._bars.currentIndex() == 1:
+            self.clear_selection()
+        self.filter_bar.focus_input(text)
+
+    def _on_filter(self, wanted: Filter) -> None:
+        self.model.set_filter(wanted)
+        self._show_selection()
+        self.subtitle_changed.emit()
+
+    def _focus_table(self) -> None:
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_cancel(self) -> None:
+        """Esc: clear the selection, then the filter, then the job."""
+        if self._choosing.isActive():
+            self._push_selection()
+        if self.session.selection:
+            self.clear_selection()
+        elif self.filter_bar.filter.active:
+            self.filter_bar.clear()
+        else:
+            for job in self.session.jobs.active[-1:]:
+                job.cancel()
+
+    def _on_hovered(self, kernel: int) -> None:
+        self.hovered.emit(self._shape.ids[kernel] if self._shape is not None and kernel >= 0 else None)
+
+    # Copy and export.
+
+    def copy_value(self) -> None:
+        """The current cell, as it is shown."""
+        index = self.table.currentIndex()
+        if index.isValid():
+            _to_clipboard(str(self.model.data(index)))
+
+    def copy_rows(self) -> None:
+        """The selected rows with a header."""
+        chosen = set(self.table.selected_kernels())
+        self._copy([int(i) for i in self.model.order if int(i) in chosen])
+
+    def copy_table(self) -> None:
+        """Everything the table shows, with a header."""
+        self._copy([int(i) for i in self.model.order])
+
+    def _copy(self, kernels: list[int]) -> None:
+        if self.model.rows is not None and kernels:
+            _to_clipboard(layers_export.as_text(self.table.visible_columns(), self.model.rows, kernels))
+
+    def export_csv(self) -> None:
+        """Ask for a file and write what the table shows."""
+        if self.model.rows is None:
+            return
+        stem = self.session.path.stem if self.session.path is not None else "layers"
+        chosen, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Export table as CSV"), f"{stem}-layers.csv", self.tr("CSV files (*.csv)")
+        )
+        if chosen:
+            self.write_csv(Path(chosen))
+
+    def write_csv(self, path: Path) -> None:
+        """Write what the table shows; a refusal goes to the log."""
+        rows = self.model.rows
+        if rows is None:
+            return
+        kernels = [int(i) for i in self.model.order]
+        try:
+            layers_export.write_csv(path, layers_export.as_csv(self.table.columns(), rows, kernels))
+        except ExportError as error:
+            self.session.note(error.text, "error")
+
+    # Menus.
+
+    def columns_menu(self) -> QMenu:
+        """Which columns are on."""
+        return layers_menu.columns_menu(
+            self, lambda key: key not in self.table.hidden, self.table.set_column_shown, self._reset_columns
+        )
+
+    def more_menu(self) -> QMenu:
+        """Behind the three dots."""
+        return layers_menu.more_menu(self, self, self.set_row_height, self._row_height)
+
+    def row_menu(self) -> QMenu:
+        """Right click on a row."""
+        kernels = self._kernels(self._settled_selection())
+        locked = bool(kernels) and all(k.id in self.session.locked for k in kernels)
+        editable = any(k.tunable and k.id not in self.session.locked for k in kernels)
+        return layers_menu.row_menu(self, self, editable=editable, locked=locked)
+
+    def set_row_height(self, name: str) -> None:
+        """Compact, normal or roomy rows."""
+        self._row_height = name if name in ROW_HEIGHTS else "normal"
+        self.table.set_row_height(ROW_HEIGHTS[self._row_height])
+
+    def _reset_columns(self) -> None:
+        self.table.hidden = {c.key for c in COLUMNS if not c.shown}
+        self.table.fixed_widths = {}
+        self.table.order_columns([c.key for c in COLUMNS])
+        self.table.fit_columns()
+
+    def _show_row_menu(self, at: QPoint) -> None:
+        if self.table.indexAt(at).isValid():
+            self._popup(self.row_menu(), self.table.viewport().mapToGlobal(at))
+
+    def _popup_below(self, menu: QMenu, button: QWidget) -> None:
+        self._popup(menu, button.mapToGlobal(QPoint(0, button.height() + 2)))
+
+    def _popup(self, menu: QMenu, at: QPoint) -> None:
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(at)
+
+
+def _to_clipboard(text: str) -> None:
+    clipboard = QGuiApplication.clipboard()
+    if clipboard is not None:
+        clipboard.setText(text)

@@ -1,0 +1,228 @@
+"""The bulk bar: takes the place of the filter bar while two or more kernels are selected, and names the price first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
+
+from engine.fusion.types import Kernel
+from engine.precision.plan import Plan
+from engine.precision.presets import spread
+from engine.precision.scheme import family, label
+from gui import format as form
+from gui.icons import icon
+from gui.paint import SwitchLook, switch_hit
+from gui.theme import Theme
+from gui.views.layers_filter import HEIGHT
+from gui.views.layers_rows import SEGMENTS
+from gui.views.price import Pricer
+from gui.widgets.precision_switch import PrecisionSwitch
+from gui.widgets.themed import button
+from gui.widgets.themed import label as text_label
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+SIMILAR = ("op", "kind", "scheme", "last")
+"""What "Select similar" can go by: operators, kind, precision, last part of the name."""
+
+
+class _PreviewSwitch(PrecisionSwitch):
+    """Says which segment is pointed at, before it is clicked."""
+
+    pointed = Signal(str)
+    """Family, or "" when the pointer has left."""
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Tell the family under the pointer."""
+        super().mouseMoveEvent(event)
+        self.pointed.emit(switch_hit(self._track(), event.position()) or "")
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Nothing is pointed at."""
+        super().leaveEvent(event)
+        self.pointed.emit("")
+
+
+class BulkBar(QWidget):
+    """Edits the selection as one step."""
+
+    family_chosen = Signal(str)
+    advanced_pressed = Signal()
+    lock_pressed = Signal()
+    similar_chosen = Signal(str)
+    clear_pressed = Signal()
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._theme = theme
+        self._kernels: tuple[Kernel, ...] = ()
+        self._hidden = 0
+        self._pointed = ""
+        self._pricer = Pricer(session, "bulk preview", self._write_price)
+        self._count = text_label(role="strong")
+        self.switch = _PreviewSwitch(height=18, segment=46)
+        self.switch.chosen.connect(self.family_chosen)
+        self.switch.pointed.connect(self._on_pointed)
+        self.advanced = button(flat=True)
+        self.advanced.clicked.connect(self.advanced_pressed)
+        self.lock = button(flat=True)
+        self.lock.clicked.connect(self.lock_pressed)
+        self.similar = button(flat=True)
+        self.similar.clicked.connect(self._show_similar)
+        self.price = QLabel()
+        self.clear = button(link=True)
+        self.clear.clicked.connect(self.clear_pressed)
+        self._escape = text_label("Esc", "key")
+        self._lay_out()
+        self.retranslate()
+        self.apply_theme(theme)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 0)
+        row.setSpacing(4)
+        row.addWidget(self._count)
+        row.addSpacing(8)
+        row.addWidget(self.switch)
+        row.addSpacing(6)
+        for part in (self.advanced, self.lock, self.similar):
+            row.addWidget(part)
+        row.addSpacing(6)
+        row.addWidget(self.price, 1)
+        row.addWidget(self.clear)
+        row.addWidget(self._escape, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.price.setMinimumWidth(0)
+        self.setFixedHeight(HEIGHT)
+
+    def show_kernels(self, kernels: Sequence[Kernel], hidden: int) -> None:
+        """Take over a selection; `hidden` of its kernels are filtered out of the table."""
+        self._kernels, self._hidden = tuple(kernels), hidden
+        self._write()
+
+    def retranslate(self) -> None:
+        """Write the texts again."""
+        self.advanced.setText(self.tr("Advanced…"))
+        self.similar.setText(self.tr("Select similar"))
+        self.clear.setText(self.tr("Clear"))
+        self._write()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Recolour the icons."""
+        self._theme = theme
+        self.similar.setIcon(icon("chevron-down", theme.text2, 12))
+        self.similar.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self._write()
+        self.update()
+
+    def stop(self) -> None:
+        """No answers are waited for any more."""
+        self._pricer.stop()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The bar has the colour of the selection that it is about."""
+        painter = QPainter(self)
+        ground = self._theme.accent_soft
+        painter.fillRect(self.rect(), ground)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide what has no room: the price is the last to go."""
+        super().resizeEvent(event)
+        self._fold()
+
+    @property
+    def _editable(self) -> list[Kernel]:
+        return [k for k in self._kernels if k.tunable and k.id not in self._session.locked]
+
+    def _write(self) -> None:
+        words = self.tr("%n kernel(s) selected", "", len(self._kernels))
+        if self._hidden:
+            words += " " + self.tr("({0} hidden by the filter)").format(self._hidden)
+        self._count.setText(words)
+        locked = bool(self._kernels) and all(k.id in self._session.locked for k in self._kernels)
+        self.lock.setText(self.tr("Unlock") if locked else self.tr("Lock"))
+        self.lock.setIcon(icon("unlock" if locked else "lock", self._theme.text2, 14))
+        self.switch.set_look(self._look())
+        self.switch.setEnabled(bool(self._editable))
+        self.advanced.setEnabled(bool(self._editable))
+        self._ask()
+        self._fold()
+
+    def _look(self) -> SwitchLook:
+        schemes = {self._session.plan.scheme(k.id) for k in self._kernels if k.tunable}
+        if len(schemes) != 1:
+            families = {family(s) for s in schemes}
+            return SwitchLook(chosen=families.pop() if len(families) == 1 else None)
+        scheme = schemes.pop()
+        return SwitchLook(chosen=family(scheme), label=label(scheme), bits=scheme.weights.bits)
+
+    def _on_pointed(self, name: str) -> None:
+        if name != self._pointed:
+            self._pointed = name
+            self._ask()
+
+    def target(self) -> str:
+        """Family that the price is named for: the one pointed at, else the obvious next one."""
+        if self._pointed:
+            return self._pointed
+        return "INT4" if self.switch.look.chosen == "INT8" else "INT8"
+
+    def _target_plan(self) -> Plan:
+        return self._session.plan.with_schemes(spread(self._editable, SEGMENTS[self.target()]), "")
+
+    def _ask(self) -> None:
+        if self._editable and self.isVisible():
+            self._pricer.ask((self._session.plan, self._target_plan()))
+        self._write_price()
+
+    def _write_price(self) -> None:
+        """Say what is known; nothing at all while the simulation runs."""
+        if not self._editable:
+            self.price.setText("")
+            return
+        plan = self._target_plan()
+        now, then = self._pricer.known(self._session.plan), self._pricer.known(plan)
+        if plan == self._session.plan:
+            self.price.setText(self.tr("Already {0}").format(self.target()))
+        elif now is None or then is None:
+            self.price.setText("")
+        else:
+            parts = [
+                self.tr("latency {0}").format(
+                    form.delta(then.simulation.latency_us - now.simulation.latency_us, form.latency_us)
+                ),
+                self.tr("size {0}").format(form.delta(then.size.total - now.size.total, form.bytes_)),
+            ]
+            self.price.setText(self.tr("If set to {0}:").format(self.target()) + "  " + " · ".join(parts))
+
+    def _fold(self) -> None:
+        """Give way in this order: Esc hint, select similar, lock, advanced."""
+        shown = [self._escape, self.similar, self.lock, self.advanced]
+        room = self.width() - 24 - 60 - self._count.sizeHint().width() - self.switch.sizeHint().width()
+        room -= self.clear.sizeHint().width() + self.price.sizeHint().width()
+        for part in reversed(shown):
+            room -= part.sizeHint().width() + 4
+            part.setVisible(room >= 0)
+
+    def similar_menu(self) -> QMenu:
+        """Ways to extend the selection."""
+        menu = QMenu(self)
+        words = {
+            "op": self.tr("Same operators"),
+            "kind": self.tr("Same kind"),
+            "scheme": self.tr("Same precision"),
+            "last": self.tr("Same last part of the name"),
+        }
+        for key in SIMILAR:
+            menu.addAction(words[key]).triggered.connect(lambda _=False, key=key: self.similar_chosen.emit(key))
+        return menu
+
+    def _show_similar(self) -> None:
+        menu = self.similar_menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.similar.mapToGlobal(QPoint(0, self.similar.height() + 2)))

@@ -1,0 +1,227 @@
+"""The columns of the Layers table: what each is called, how wide it wants to be, what it sorts and copies.
+
+`fit` shares the width of the dock out; the rest is one table of `Column`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import Literal
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from engine.graph.types import Array
+from gui import format as form
+from gui.views.layers_flags import flags_of
+from gui.views.layers_rows import LayerRows
+from gui.views.words import bound_word, unit_word
+
+translate = QCoreApplication.translate
+
+Paint = Literal["text", "index", "name", "switch", "number", "error", "accumulated", "sensitivity", "latency", "flags"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; `key` names it in saved layouts and filter rules."""
+
+    key: str
+    paint: Paint
+    width: int
+    """Comfortable width in px; what is left over goes to the columns that stretch."""
+    least: int
+    number: Callable[[LayerRows], Array]
+    """Sort key, NaN where unknown; also what a CSV file gets."""
+    text: Callable[[LayerRows, int], str]
+    """What the cell says, without colour or bar."""
+    shown: bool = True
+    right: bool = False
+    """Figures are aligned to the right."""
+    numeric: bool = True
+    fold: int = 0
+    """Columns with a higher number are folded away first where it gets narrow; 0 = never."""
+    stretch: bool = False
+    scale: float = 1.0
+    """From `number` to the unit in the header."""
+
+
+def _at(read: Callable[[LayerRows], Array], write: Callable[[float | None], str]) -> Callable[[LayerRows, int], str]:
+    def text(rows: LayerRows, i: int) -> str:
+        value = float(read(rows)[i])
+        return write(None if isnan(value) else value)
+
+    return text
+
+
+def _ranked(read: Callable[[LayerRows], Sequence[str]]) -> Callable[[LayerRows], Array]:
+    """Sort key of a short word list: alphabetic rank, unknown where the word is empty."""
+
+    def number(rows: LayerRows) -> Array:
+        words = np.array(read(rows), dtype=str)
+        ranks = np.unique(words, return_inverse=True)[1].astype(float)
+        return np.where(words == "", nan, ranks)
+
+    return number
+
+
+def _precision_key(rows: LayerRows) -> Array:
+    """More bits sort later; the activation's bits decide between schemes of one weight width."""
+    return np.array(
+        [
+            100.0 * s.weights.bits + s.activations.bits if f else nan
+            for s, f in zip(rows.schemes, rows.families, strict=True)
+        ],
+        float,
+    )
+
+
+def _precision_text(rows: LayerRows, i: int) -> str:
+    return rows.labels[i] or form.MISSING
+
+
+def _sensitivity_text(rows: LayerRows, i: int) -> str:
+    value = float(rows.sensitivity[i])
+    if isnan(value):
+        return form.MISSING
+    return form.fixed(value, 2) if rows.sensitivity_is_kl else form.percent_figure(value / 100)
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("index", "index", 40, 38, lambda r: np.arange(len(r), dtype=float), lambda r, i: str(i), right=True),
+    Column("name", "name", 150, 130, lambda r: r.shape.name_rank, lambda r, i: r.shape.names[i],
+           numeric=False, stretch=True),
+    Column("op", "text", 118, 80, lambda r: r.shape.op_rank, lambda r, i: r.shape.ops[i], numeric=False, stretch=True),
+    Column("shape", "text", 96, 80, _ranked(lambda r: r.shape.output_shapes), lambda r, i: r.shape.output_shapes[i],
+           shown=False, numeric=False, fold=9),
+    Column("params", "number", 70, 62, lambda r: r.shape.params, _at(lambda r: r.shape.params, form.count),
+           shown=False, right=True, fold=9),
+    Column("macs", "number", 70, 62, lambda r: r.shape.macs, _at(lambda r: r.shape.macs, form.count),
+           shown=False, right=True, fold=9),
+    Column("precision", "switch", 162, 160, _precision_key, _precision_text, numeric=False),
+    Column("weights", "number", 62, 58, lambda r: r.weight_bytes, _at(lambda r: r.weight_bytes, form.kib_figure),
+           right=True, fold=3, scale=1 / 1024),
+    Column("local", "error", 62, 58, lambda r: r.local_db, _at(lambda r: r.local_db, form.sqnr_figure),
+           right=True, fold=5),
+    Column("accumulated", "accumulated", 112, 92, lambda r: r.accumulated_db,
+           _at(lambda r: r.accumulated_db, form.sqnr_figure)),
+    Column("sensitivity", "sensitivity", 106, 86, lambda r: r.sensitivity, _sensitivity_text, fold=1),
+    Column("latency", "latency", 118, 100, lambda r: r.latency_us, _at(lambda r: r.latency_us, form.latency_figure)),
+    Column("bytes", "number", 76, 70, lambda r: r.ddr_bytes, _at(lambda r: r.ddr_bytes, form.kib_figure),
+           shown=False, right=True, fold=9, scale=1 / 1024),
+    Column("unit", "text", 60, 52, _ranked(lambda r: r.units), lambda r, i: unit_word(r.units[i]),
+           shown=False, numeric=False, fold=9),
+    Column("bound", "text", 88, 80, _ranked(lambda r: r.bounds), lambda r, i: bound_word(r.bounds[i]),
+           numeric=False, fold=2),
+    Column("flags", "flags", 46, 44, lambda r: np.array([-float(len(flags_of(r, i))) for i in range(len(r))]),
+           lambda r, i: ", ".join(flag.short for flag in flags_of(r, i)), numeric=False, fold=4),
+)  # fmt: skip
+
+WIDEST = 460
+"""No name or operator takes more than this on its own account."""
+BY_KEY: Mapping[str, Column] = {column.key: column for column in COLUMNS}
+
+
+def title(key: str) -> str:
+    """First line of the header."""
+    return {
+        "index": "#",
+        "name": translate("Layers", "Layer"),
+        "op": translate("Layers", "Op"),
+        "shape": translate("Layers", "Output"),
+        "params": translate("Layers", "Parameters"),
+        "macs": translate("Layers", "MACs"),
+        "precision": translate("Layers", "Precision"),
+        "weights": translate("Layers", "Weights"),
+        "local": translate("Layers", "Local"),
+        "accumulated": translate("Layers", "Accumulated"),
+        "sensitivity": translate("Layers", "Sensitivity"),
+        "latency": translate("Layers", "Latency"),
+        "bytes": translate("Layers", "DDR traffic"),
+        "unit": translate("Layers", "Unit"),
+        "bound": translate("Layers", "Bound by"),
+        "flags": translate("Layers", "Flags"),
+    }[key]
+
+
+def unit(key: str, rows: LayerRows | None) -> str:
+    """Second line of the header: the unit of the figures, "~" in front while they are indicative only."""
+    found = {
+        "shape": "",
+        "weights": "KiB",
+        "bytes": "KiB",
+        "latency": "µs",
+        "local": "SQNR dB",
+        "accumulated": "SQNR dB",
+        "sensitivity": translate("Layers", "rel. L2 %"),
+    }.get(key, "")
+    if key == "sensitivity" and (rows is None or rows.sensitivity_is_kl):
+        found = "KL ×10⁻³"
+    if rows is not None and rows.synthetic and key in ("local", "accumulated", "sensitivity"):
+        return f"~ {found}"
+    return found
+
+
+def explanation(key: str) -> str:
+    """What the column means and which direction is good: the header's tooltip."""
+    return {
+        "index": translate(
+            "Layers", "Position in execution order. A blue dot marks a difference to the compared plan."
+        ),
+        "name": translate("Layers", "Name of the layer in the model."),
+        "op": translate("Layers", "Operators that were fused into this kernel."),
+        "shape": translate("Layers", "Shape of the first output."),
+        "params": translate("Layers", "Constants that the kernel reads."),
+        "macs": translate("Layers", "Multiply-accumulates of one run."),
+        "precision": translate("Layers", "Number format. Keys 4, 8, 6 set INT4, INT8, FP16 on the selection."),
+        "weights": translate("Layers", "Packed weights with their scales and zero points, under the current plan."),
+        "local": translate("Layers", "Error of this kernel alone, fed with reference inputs. Higher is better."),
+        "accumulated": translate(
+            "Layers",
+            "Error at this kernel's output in the quantized network. Higher is better; the tick is the required value.",
+        ),
+        "sensitivity": translate(
+            "Layers",
+            "Error at the model's output when only this kernel takes its scheme. Lower is better; rank by this one.",
+        ),
+        "latency": translate(
+            "Layers", "Time the run gets longer by. Pale part: launch overhead. Tick: the compared plan."
+        ),
+        "bytes": translate("Layers", "Bytes read from and written to DDR."),
+        "unit": translate("Layers", "Unit of the device that does the work."),
+        "bound": translate("Layers", "What limits the kernel on this device."),
+        "flags": translate("Layers", "Locked, on the CPU, overflow, no native support."),
+    }[key]
+
+
+def fit(
+    columns: Sequence[Column], available: int, wishes: Mapping[str, int], fixed: Mapping[str, int]
+) -> dict[str, int]:
+    """Share `available` px out among columns; a column that has no place is left out of the answer.
+
+    Args:
+        columns: the columns that the user wants, in order.
+        available: width of the viewport.
+        wishes: width at which the texts of a stretching column are whole.
+        fixed: widths that the user chose.
+
+    Returns:
+        Width by key. The sum exceeds `available` only when even the least widths don't fit.
+    """
+    kept = list(columns)
+    for column in sorted(columns, key=lambda c: -c.fold):
+        if column.fold and sum(fixed.get(c.key, c.least) for c in kept) > available:
+            kept.remove(column)
+    widths = {c.key: fixed.get(c.key, c.least) for c in kept}
+    spare = available - sum(widths.values())
+    for goal in (lambda c: c.width, lambda c: min(wishes.get(c.key, 0), WIDEST) if c.stretch else 0):
+        for column in kept:
+            if column.key not in fixed:
+                step = min(spare, max(0, goal(column) - widths[column.key]))
+                widths[column.key] += step
+                spare -= step
+    if spare > 0 and "name" in widths and "name" not in fixed:
+        widths["name"] += spare
+    return widths

@@ -1,0 +1,331 @@
+"""How the cells of the Layers table are painted.
+
+Everything is read from the model's snapshot; a cell costs a few painter calls and no computation beyond its bar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite, isnan
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
+
+from gui import format as form
+from gui import paint
+from gui.fonts import font
+from gui.i18n import language
+from gui.icons import paint_icon
+from gui.theme import Theme
+from gui.views.layers_columns import BY_KEY, COLUMNS
+from gui.views.layers_flags import flags_of
+from gui.views.layers_model import LayersModel
+from gui.views.layers_rows import LayerRows, with_threshold
+from gui.views.words import no_switch_word, split_name
+
+PAD = 8
+"""Room left of text and right of figures."""
+FIGURE = {"accumulated": 44, "sensitivity": 42, "latency": 44}
+"""Width of the figure in columns with a bar, so that figures and bar starts are straight."""
+SWITCH = QSize(144, 17)
+_TAIL = {"accumulated": 12, "sensitivity": 16, "latency": 20}
+"""Room after the bar, for ticks, dots and arrows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a painting function gets."""
+
+    painter: QPainter
+    rect: QRect
+    rows: LayerRows
+    kernel: int
+    theme: Theme
+    selected: bool
+    focused: bool
+    hovered_segment: str | None
+
+    @property
+    def quiet(self) -> QColor:
+        """Colour of secondary text: `muted` becomes `text2` on a selected row."""
+        return self.theme.text2 if self.selected else self.theme.muted
+
+
+class LayersDelegate(QStyledItemDelegate):
+    """Paints cells, and knows where the segments of a switch are."""
+
+    def __init__(self, view: QTableView, theme: Theme) -> None:
+        super().__init__(view)
+        self._view = view
+        self.theme = theme
+        self.hovered: tuple[int, str] | None = None
+        """Kernel index and family of the segment under the mouse."""
+        self._scaled_for: LayerRows | None = None
+        self._scale: dict[str, float] = {}
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Paint one cell."""
+        model = index.model()
+        assert isinstance(model, LayersModel)
+        if model.rows is None:
+            return
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        kernel = model.kernel_at(index.row())
+        current = index.row() == self._view.currentIndex().row()
+        focused = current and self._view.hasFocus()
+        cell = Cell(
+            painter,
+            rect,
+            model.rows,
+            kernel,
+            self.theme,
+            bool(state & QStyle.StateFlag.State_Selected),
+            focused,
+            self.hovered[1] if self.hovered and self.hovered[0] == kernel else None,
+        )
+        painter.save()
+        painter.setClipRect(rect)
+        self._ground(cell, index.row(), current)
+        self._painters()[COLUMNS[index.column()].paint](cell, COLUMNS[index.column()].key)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """Comfortable width of the column."""
+        return QSize(COLUMNS[index.column()].width, 24)
+
+    def wishes(self, rows: LayerRows) -> dict[str, int]:
+        """Width at which the longest name and operator are whole."""
+        bold, plain = QFontMetricsF(font(12, 500)), QFontMetricsF(font(12))
+        longest = sorted(rows.shape.names, key=len)[-24:]
+        ops = sorted(set(rows.shape.ops), key=len)[-24:]
+        return {
+            "name": round(max(map(bold.horizontalAdvance, longest), default=0)) + 2 * PAD + 2,
+            "op": round(max(map(plain.horizontalAdvance, ops), default=0)) + 2 * PAD,
+        }
+
+    # The switch.
+
+    def segment_at(self, cell: QRect, position: QPoint) -> str | None:
+        """Family under a point, for the switch of the cell at `cell`."""
+        return paint.switch_hit(switch_rect(cell), QPointF(position))
+
+    def segment_rect(self, cell: QRect, family: str) -> QRect:
+        """Where a segment is."""
+        return paint.switch_segments(switch_rect(cell))[paint.FAMILIES.index(family)].toRect()
+
+    # Painting.
+
+    def _painters(self) -> dict[str, Callable[[Cell, str], None]]:
+        return {
+            "text": _text,
+            "index": _index,
+            "name": _name,
+            "switch": _switch,
+            "number": _number,
+            "error": _local,
+            "accumulated": _accumulated,
+            "sensitivity": self._sensitivity,
+            "latency": self._latency,
+            "flags": _flags,
+        }
+
+    def _ground(self, cell: Cell, row: int, current: bool) -> None:
+        theme, rect = cell.theme, cell.rect
+        hovered = row == getattr(self._view, "hover_row", -1)
+        ground = theme.selection if cell.selected else theme.hover if hovered else None
+        if ground is not None:
+            cell.painter.fillRect(rect, ground)
+        cell.painter.fillRect(rect.x(), rect.bottom(), rect.width(), 1, theme.hair)
+        if current and rect.x() <= 0:
+            cell.painter.fillRect(0, rect.y(), 3, rect.height(), theme.accent)
+
+    def _sensitivity(self, cell: Cell, key: str) -> None:
+        value = float(cell.rows.sensitivity[cell.kernel])
+        _figure(cell, key, BY_KEY[key].text(cell.rows, cell.kernel), cell.theme.text, indicative=cell.rows.synthetic)
+        if isnan(value):
+            return
+        full = self._full(cell.rows, "sensitivity")
+        estimated = bool(cell.rows.sensitivity_estimated[cell.kernel])
+        fraction = value / full if full > 0 else 0.0
+        paint.sensitivity_bar(cell.painter, bar_rect(cell.rect, key), fraction, cell.theme, estimated=estimated)
+
+    def _latency(self, cell: Cell, key: str) -> None:
+        rows, i = cell.rows, cell.kernel
+        value, launch, before = float(rows.latency_us[i]), float(rows.launch_us[i]), float(rows.previous_us[i])
+        _figure(cell, key, BY_KEY[key].text(rows, i), cell.theme.text)
+        full = self._full(rows, "latency")
+        if isnan(value) or not full > 0:
+            return
+        previous = None if isnan(before) else before / full
+        paint.latency_bar(cell.painter, bar_rect(cell.rect, key), value / full, launch / full, previous, cell.theme)
+
+    def _full(self, rows: LayerRows, key: str) -> float:
+        """Value at the end of the bars, once per snapshot."""
+        if self._scaled_for is not rows:
+            self._scaled_for = rows
+            self._scale = {
+                "sensitivity": with_threshold(rows.sensitivity),
+                "latency": with_threshold(rows.latency_us),
+            }
+        return self._scale[key]
+
+
+def switch_rect(cell: QRect) -> QRectF:
+    """The switch inside its cell."""
+    top = cell.y() + (cell.height() - 1 - SWITCH.height()) // 2 + 0
+    return QRectF(cell.x() + PAD, top, SWITCH.width(), SWITCH.height())
+
+
+def bar_rect(cell: QRect, key: str) -> QRectF:
+    """The track of an inline bar inside its cell."""
+    left = cell.x() + PAD + FIGURE[key] + 6
+    return QRectF(left, cell.y(), max(12, cell.right() - _TAIL[key] - left), cell.height() - 1)
+
+
+def _draw(cell: Cell, rect: QRect, words: str, color: QColor, align: Qt.AlignmentFlag) -> None:
+    cell.painter.setPen(color)
+    cell.painter.drawText(rect, int(align | Qt.AlignmentFlag.AlignVCenter), words)
+
+
+def _elided(cell: Cell, words: str, width: int, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> str:
+    return cell.painter.fontMetrics().elidedText(words, mode, width)
+
+
+def _text(cell: Cell, key: str) -> None:
+    rect = cell.rect.adjusted(PAD, 0, -2, -1)
+    words = BY_KEY[key].text(cell.rows, cell.kernel)
+    cell.painter.setFont(font(12))
+    launch = key == "bound" and cell.rows.bounds[cell.kernel] in ("Launch", "-", "")
+    color = cell.quiet if launch or key in ("shape", "unit") else cell.theme.text2
+    _draw(cell, rect, _elided(cell, words, rect.width()), color, Qt.AlignmentFlag.AlignLeft)
+
+
+def _index(cell: Cell, key: str) -> None:
+    cell.painter.setFont(font(12))
+    _draw(cell, cell.rect.adjusted(4, 0, -13, -1), str(cell.kernel), cell.quiet, Qt.AlignmentFlag.AlignRight)
+    if cell.rows.differs[cell.kernel]:
+        middle = QPointF(cell.rect.right() - 4, cell.rect.y() + (cell.rect.height() - 1) / 2)
+        paint.dot(cell.painter, middle, 2.25, cell.theme.accent)
+
+
+def _name(cell: Cell, key: str) -> None:
+    """Path in secondary colour, the last part emphasised; the path gives way first."""
+    path, last = split_name(cell.rows.shape.names[cell.kernel])
+    rect = cell.rect.adjusted(4, 0, -4, -1)
+    strong, plain = font(12, 600), font(12)
+    cell.painter.setFont(strong)
+    tail = _elided(cell, last, rect.width(), Qt.TextElideMode.ElideMiddle)
+    tail_width = cell.painter.fontMetrics().horizontalAdvance(tail)
+    cell.painter.setFont(plain)
+    head = _elided(cell, path, rect.width() - tail_width, Qt.TextElideMode.ElideMiddle) if path else ""
+    head = "" if head == "…" and rect.width() - tail_width < 12 else head
+    _draw(cell, rect, head, cell.theme.text2, Qt.AlignmentFlag.AlignLeft)
+    left = cell.painter.fontMetrics().horizontalAdvance(head)
+    cell.painter.setFont(strong)
+    _draw(cell, rect.adjusted(left, 0, 0, 0), tail, cell.theme.text, Qt.AlignmentFlag.AlignLeft)
+
+
+def _switch(cell: Cell, key: str) -> None:
+    rows, i = cell.rows, cell.kernel
+    if not rows.shape.tunable[i]:
+        cell.painter.setFont(font(11, italic=language() != "zh"))
+        rect = cell.rect.adjusted(PAD, 0, -4, -1)
+        words = _elided(cell, no_switch_word(rows.shape.kinds[i], rows.units[i]), rect.width())
+        _draw(cell, rect, words, cell.quiet, Qt.AlignmentFlag.AlignLeft)
+        return
+    family = rows.families[i] if rows.families[i] in paint.FAMILIES else None
+    look = paint.SwitchLook(
+        chosen=family,
+        label=rows.labels[i],
+        bits=rows.schemes[i].weights.bits,
+        unsupported=rows.unsupported_families[i],
+        focused=cell.focused,
+        hovered=cell.hovered_segment,
+        locked=bool(rows.locked[i]),
+    )
+    paint.paint_switch(cell.painter, switch_rect(cell.rect), look, cell.theme)
+
+
+def _number(cell: Cell, key: str) -> None:
+    words = BY_KEY[key].text(cell.rows, cell.kernel)
+    color = cell.theme.text if words != form.MISSING else cell.quiet
+    cell.painter.setFont(font(12))
+    _draw(cell, cell.rect.adjusted(2, 0, -PAD, -1), words, color, Qt.AlignmentFlag.AlignRight)
+
+
+def _local(cell: Cell, key: str) -> None:
+    rows, i = cell.rows, cell.kernel
+    words = BY_KEY[key].text(rows, i)
+    if rows.local_overflow[i]:
+        _draw_overflow(cell, cell.rect.adjusted(2, 0, -PAD, -1))
+        return
+    known = words != form.MISSING
+    cell.painter.setFont(font(12))
+    rect = cell.rect.adjusted(2, 0, -PAD, -1)
+    _draw(cell, rect, words, cell.theme.text if known else cell.quiet, Qt.AlignmentFlag.AlignRight)
+    if known and rows.synthetic:
+        _indicative(cell, rect, words)
+
+
+def _accumulated(cell: Cell, key: str) -> None:
+    rows, i, theme = cell.rows, cell.kernel, cell.theme
+    value = float(rows.accumulated_db[i])
+    if rows.accumulated_overflow[i]:
+        _draw_overflow(cell, figure_rect(cell.rect, key))
+        return
+    words = BY_KEY[key].text(rows, i)
+    if isnan(value):
+        _figure(cell, key, words, cell.quiet)
+        return
+    stale = bool(rows.accumulated_stale[i])
+    required = None if isnan(rows.required_db) else rows.required_db
+    if stale:
+        cell.painter.setFont(font(12, italic=True))
+        color = theme.faint if not cell.selected else cell.quiet
+        _draw(cell, figure_rect(cell.rect, key), f"≈{words}", color, Qt.AlignmentFlag.AlignRight)
+    else:
+        short = required is not None and value < required
+        _figure(cell, key, words, theme.text, weight=600 if short else 400, indicative=rows.synthetic)
+    shown = value if isfinite(value) else (99.0 if value > 0 else 0.0)
+    paint.error_bar(cell.painter, bar_rect(cell.rect, key), shown, required, theme, stale=stale)
+
+
+def _flags(cell: Cell, key: str) -> None:
+    x = cell.rect.x() + 6
+    y = cell.rect.y() + (cell.rect.height() - 1 - 14) / 2
+    for flag in flags_of(cell.rows, cell.kernel)[:3]:
+        paint_icon(cell.painter, flag.icon, QRectF(x, y, 14, 14), getattr(cell.theme, flag.token))
+        x += 16
+
+
+def figure_rect(cell: QRect, key: str) -> QRect:
+    """Where the figure of a column with a bar stands, right-aligned."""
+    return QRect(cell.x() + 2, cell.y(), PAD - 2 + FIGURE[key], cell.height() - 1)
+
+
+def _figure(cell: Cell, key: str, words: str, color: QColor, *, weight: int = 400, indicative: bool = False) -> None:
+    rect = figure_rect(cell.rect, key)
+    cell.painter.setFont(font(12, weight))
+    missing = words == form.MISSING
+    _draw(cell, rect, words, cell.quiet if missing else color, Qt.AlignmentFlag.AlignRight)
+    if indicative and not missing:
+        _indicative(cell, rect, words)
+
+
+def _indicative(cell: Cell, rect: QRect, words: str) -> None:
+    """A quiet "~" in front of a figure that comes from synthetic input."""
+    width = cell.painter.fontMetrics().horizontalAdvance(words)
+    _draw(cell, rect.adjusted(0, 0, -width - 1, 0), "~", cell.quiet, Qt.AlignmentFlag.AlignRight)
+
+
+def _draw_overflow(cell: Cell, rect: QRect) -> None:
+    cell.painter.setFont(font(11, 600))
+    words = cell.painter.fontMetrics().elidedText("NaN", Qt.TextElideMode.ElideRight, rect.width())
+    _draw(cell, rect, words, cell.theme.bad, Qt.AlignmentFlag.AlignRight)
+    left = rect.right() - cell.painter.fontMetrics().horizontalAdvance(words) - 15
+    paint_icon(cell.painter, "octagon", QRectF(left, rect.center().y() - 6, 12, 12), cell.theme.bad)

@@ -1,0 +1,149 @@
+"""The Layers table as a Qt model: a snapshot (`LayerRows`), a filter and an order, all computed in numpy.
+
+There is no proxy: `order` maps table rows to kernel indices. While figures move (a job runs) the order is kept, so that
+numbers never jump; it is brought up to date when the last job ends or a header is clicked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from engine.graph.types import Array
+from gui.views.layers_columns import BY_KEY, COLUMNS, explanation, title, unit
+from gui.views.layers_order import Filter, matching, ordered
+from gui.views.layers_rows import LayerRows
+from gui.views.layers_tips import tip
+
+Index = QModelIndex | QPersistentModelIndex
+_NO_ORDER = np.zeros(0, int)
+_ROOT = QModelIndex()
+
+
+class LayersModel(QAbstractTableModel):
+    """Rows are kernels that pass the filter, columns are all of COLUMNS (the view hides some)."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows: LayerRows | None = None
+        self.filter = Filter()
+        self.sort_key = "index"
+        self.descending = False
+        self.order: Array = _NO_ORDER
+        self.order_waits = False
+        """Figures have changed since the order was made."""
+        self._row_of: Array = _NO_ORDER
+
+    def set_rows(self, rows: LayerRows | None, *, keep_order: bool = False) -> None:
+        """Show another snapshot. With `keep_order` rows stay where they are, if they are the same kernels."""
+        old, self.rows = self.rows, rows
+        same = old is not None and rows is not None and old.shape is rows.shape
+        if not same:
+            self.beginResetModel()
+            self._take(self._wanted_order())
+            self.endResetModel()
+            return
+        if keep_order:
+            self.order_waits = True
+        else:
+            self.reorder()
+        if len(self.order):
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.order) - 1, len(COLUMNS) - 1))
+
+    def set_filter(self, wanted: Filter) -> None:
+        """Show only kernels that pass."""
+        if wanted != self.filter:
+            self.filter = wanted
+            self.reorder()
+
+    def sort_by(self, key: str, descending: bool) -> None:
+        """Sort by a column; ties stay in execution order."""
+        self.sort_key, self.descending = key, descending
+        self.reorder()
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+
+    def reorder(self) -> None:
+        """Bring filter and order up to date with the figures."""
+        self.order_waits = False
+        new = self._wanted_order()
+        if np.array_equal(new, self.order):
+            return
+        if len(new) != len(self.order) or not np.array_equal(np.sort(new), np.sort(self.order)):
+            self.beginResetModel()
+            self._take(new)
+            self.endResetModel()
+            return
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        kernels = [self.kernel_at(index.row()) for index in before]
+        self._take(new)
+        after = [self._moved(index, kernel) for index, kernel in zip(before, kernels, strict=True)]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
+
+    def kernel_at(self, row: int) -> int:
+        """Kernel index of a table row."""
+        return int(self.order[row])
+
+    def row_of(self, kernel: int) -> int:
+        """Table row of a kernel, -1 when it is filtered out."""
+        return int(self._row_of[kernel]) if 0 <= kernel < len(self._row_of) else -1
+
+    def _moved(self, index: Index, kernel: int) -> QModelIndex:
+        row = self.row_of(kernel)
+        return self.index(row, index.column()) if row >= 0 else QModelIndex()
+
+    def _wanted_order(self) -> Array:
+        if self.rows is None:
+            return _NO_ORDER
+        return ordered(matching(self.rows, self.filter), BY_KEY[self.sort_key].number(self.rows), self.descending)
+
+    def _take(self, order: Array) -> None:
+        self.order = order
+        self._row_of = np.full(len(self.rows) if self.rows else 0, -1)
+        self._row_of[order] = np.arange(len(order))
+
+    # What Qt asks for.
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        """Kernels that pass the filter."""
+        return 0 if parent.isValid() else len(self.order)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        """All columns, hidden ones too."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Rows are selected, cells are not edited in place."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Text, tooltip, alignment and kernel index of a cell."""
+        if self.rows is None or not index.isValid() or not 0 <= index.row() < len(self.order):
+            return None
+        column, kernel = COLUMNS[index.column()], self.kernel_at(index.row())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.text(self.rows, kernel)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(self.rows, kernel, column.key)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{title(column.key)}: {column.text(self.rows, kernel)} {unit(column.key, self.rows)}".strip()
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return kernel if role == Qt.ItemDataRole.UserRole else None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Name, explanation and (as UserRole) unit of a column."""
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
+            return None
+        key = COLUMNS[section].key
+        if role == Qt.ItemDataRole.DisplayRole:
+            return title(key)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return explanation(key)
+        return unit(key, self.rows) if role == Qt.ItemDataRole.UserRole else None

@@ -1,0 +1,277 @@
+"""What the Layers table shows, as columns: one numpy array or tuple per figure, one entry per kernel.
+
+No Qt in here. A snapshot is taken when the session changes; painting, sorting and filtering only read it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.fusion.types import Kernel, Network
+from engine.graph.types import Array
+from engine.npu.results import KernelCost, Simulation
+from engine.numerics.results import ErrorSums, Evaluation
+from engine.precision.scheme import FP16, FP32, INT4, INT8, Scheme, family, label
+from engine.session.state import SensitivityCell
+from engine.text import Text
+
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)x(?=\d)")
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+SEGMENTS = {"INT4": INT4, "INT8": INT8, "FP16": FP16}
+"""What the three segments of the switch set."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shape:
+    """What depends on the model only."""
+
+    ids: tuple[str, ...]
+    names: tuple[str, ...]
+    ops: tuple[str, ...]
+    kinds: tuple[str, ...]
+    tunable: Array
+    why_not: tuple[Text | None, ...]
+    output_shapes: tuple[str, ...]
+    params: Array
+    macs: Array
+    name_rank: Array
+    """Position of the name in natural order ("layers.2" before "layers.10")."""
+    op_rank: Array
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LayerRows:
+    """A snapshot of the whole table in execution order. NaN = not known."""
+
+    shape: Shape
+    schemes: tuple[Scheme, ...]
+    families: tuple[str, ...]
+    """Family of the scheme, or "" where there is no switch."""
+    labels: tuple[str, ...]
+    differs: Array
+    """Scheme differs from the plan that is compared with."""
+    locked: Array
+    unsupported: tuple[Text | None, ...]
+    """Why the device has no native support for the current scheme."""
+    unsupported_families: tuple[frozenset[str], ...]
+    """Switch segments that the device has no kernel for."""
+    weight_bytes: Array
+    local_db: Array
+    local_overflow: Array
+    accumulated_db: Array
+    accumulated_stale: Array
+    accumulated_overflow: Array
+    sensitivity: Array
+    """KL in 10^-3 nats where the model has a distribution, else relative L2 at the output in %."""
+    sensitivity_is_kl: bool
+    sensitivity_estimated: Array
+    latency_us: Array
+    launch_us: Array
+    previous_us: Array
+    """Latency under the plan that is compared with."""
+    ddr_bytes: Array
+    bounds: tuple[str, ...]
+    units: tuple[str, ...]
+    required_db: float
+    """NaN without a requirement."""
+    synthetic: bool
+
+    def __len__(self) -> int:
+        return len(self.shape.ids)
+
+
+class Support:
+    """What the device says about schemes, remembered until it changes: a table asks for every cell of every row."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: dict[tuple[str, Scheme], Text | None] = {}
+        self._device: object = None
+
+    def why_not(self, kernel_id: str, scheme: Scheme) -> Text | None:
+        """Why the device has no native kernel for it; None if it has."""
+        if self._session.device is not self._device:
+            self._known.clear()
+            self._device = self._session.device
+        key = (kernel_id, scheme)
+        if key not in self._known:
+            self._known[key] = self._session.supports(kernel_id, scheme)
+        return self._known[key]
+
+    def forget(self) -> None:
+        """Another model is open."""
+        self._known.clear()
+
+
+def natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key in which numbers inside a name count as numbers."""
+    parts: list[tuple[int, int, str]] = []
+    word = ""
+    number = ""
+    for char in name.casefold() + "\0":
+        if char.isascii() and char.isdigit():
+            number += char
+            continue
+        if number:
+            parts += [(1, 0, word)] if word else []
+            parts.append((0, int(number), ""))
+            word, number = "", ""
+        word += char if char != "\0" else ""
+    if word:
+        parts.append((1, 0, word))
+    return tuple(parts)
+
+
+def shape_of(network: Network) -> Shape:
+    """Read what stays the same as long as the kernels do."""
+    kernels = network.kernels
+    return Shape(
+        ids=tuple(k.id for k in kernels),
+        names=tuple(k.name for k in kernels),
+        ops=tuple(times(k.op) for k in kernels),
+        kinds=tuple(str(k.kind) for k in kernels),
+        tunable=np.array([k.tunable for k in kernels], bool),
+        why_not=tuple(k.why_not for k in kernels),
+        output_shapes=tuple(output_shape(network, k) for k in kernels),
+        params=np.array([k.params for k in kernels], float),
+        macs=np.array([k.macs for k in kernels], float),
+        name_rank=_ranks([k.name for k in kernels]),
+        op_rank=_ranks([k.op for k in kernels]),
+    )
+
+
+def times(op: str) -> str:
+    """Operators with "×" between dimensions: "Conv 3×3 s2"."""
+    return _BETWEEN_DIGITS.sub("×", op)
+
+
+def output_shape(network: Network, kernel: Kernel) -> str:
+    """Dimensions of the first output, "1×64×8×8"; "scalar" without any."""
+    info = network.tensors.get(kernel.outputs[0]) if kernel.outputs else None
+    if info is None:
+        return ""
+    return "×".join(str(d) for d in info.shape) if info.shape else "scalar"
+
+
+def rows_of(session: Session, shape: Shape, support: Support | None = None) -> LayerRows:
+    """Take a snapshot of everything the table shows."""
+    support = support or Support(session)
+    ids = shape.ids
+    schemes = tuple(session.plan.scheme(i) for i in ids)
+    changed = set(session.plan.difference(session.previous_plan))
+    figures, previous = session.figures, session.previous
+    evaluation = shown_evaluation(session)
+    local = [session.local.get((i, s)) for i, s in zip(ids, schemes, strict=True)]
+    accumulated = [evaluation.accumulated.get(i) if evaluation else None for i in ids]
+    cells = [session.sensitivity.get((i, s)) for i, s in zip(ids, schemes, strict=True)]
+    is_kl = any(c is not None and c.kl is not None for c in cells)
+    costs = _costs(figures.simulation, len(ids))
+    before = _costs(previous.simulation if previous else None, len(ids))
+    required = session.budgets.min_sqnr_db
+    weights: Mapping[str, int] = figures.size.per_kernel if figures.size else {}
+    return LayerRows(
+        shape=shape,
+        schemes=schemes,
+        families=tuple(family(s) if t else "" for s, t in zip(schemes, shape.tunable, strict=True)),
+        labels=tuple(label(s) if t else "" for s, t in zip(schemes, shape.tunable, strict=True)),
+        differs=np.array([i in changed for i in ids], bool),
+        locked=np.array([i in session.locked for i in ids], bool),
+        unsupported=tuple(
+            _unsupported(support, i, s, bool(t)) for i, s, t in zip(ids, schemes, shape.tunable, strict=True)
+        ),
+        unsupported_families=tuple(_without(support, i, bool(t)) for i, t in zip(ids, shape.tunable, strict=True)),
+        weight_bytes=np.array([weights.get(i, nan) for i in ids], float),
+        local_db=_decibels(local, shape.tunable),
+        local_overflow=_overflow(local),
+        accumulated_db=_decibels(accumulated),
+        accumulated_stale=_stale(session, len(ids)),
+        accumulated_overflow=_overflow(accumulated),
+        sensitivity=np.array([_sensitivity(c, is_kl) for c in cells], float),
+        sensitivity_is_kl=is_kl,
+        sensitivity_estimated=np.array([c is not None and c.kind == "estimated" for c in cells], bool),
+        latency_us=_column(costs, lambda c: c.latency_us),
+        launch_us=_column(costs, lambda c: c.launch_us),
+        previous_us=_column(before, lambda c: c.latency_us),
+        ddr_bytes=_column(costs, lambda c: c.ddr_read_bytes + c.ddr_write_bytes),
+        bounds=tuple(c.bound if c else "" for c in costs),
+        units=tuple(c.unit if c else "" for c in costs),
+        required_db=nan if required is None else required,
+        synthetic=session.data is not None and session.data.synthetic,
+    )
+
+
+def shown_evaluation(session: Session) -> Evaluation | None:
+    """The evaluation that is on show: the current plan's, or the last one, which then is marked as stale."""
+    if session.figures.evaluation is not None:
+        return session.figures.evaluation
+    if session.staleness.stale and session.previous is not None:
+        return session.previous.evaluation
+    return None
+
+
+def with_threshold(values: Array, share: float = 0.95) -> float:
+    """The value at which a linear bar is full: the 95th percentile of what is known; NaN if nothing is."""
+    known = values[np.isfinite(values)]
+    return float(np.quantile(known, share)) if known.size else nan
+
+
+def relative_l2_percent(sqnr_db: float) -> float:
+    """||error|| / ||reference|| in %, from an SQNR: 100 * 10^(-dB / 20)."""
+    return float(100 * 10 ** (-sqnr_db / 20)) if sqnr_db > -400 else float("inf")
+
+
+def _ranks(words: list[str]) -> Array:
+    order = {word: place for place, word in enumerate(sorted(set(words), key=lambda w: (natural(w), w)))}
+    return np.array([order[word] for word in words], float)
+
+
+def _costs(simulation: Simulation | None, count: int) -> list[KernelCost | None]:
+    """One cost per kernel; nothing while the simulation belongs to other kernels."""
+    if simulation is None or len(simulation.kernels) != count:
+        return [None] * count
+    return list(simulation.kernels)
+
+
+def _column(costs: list[KernelCost | None], read: Callable[[KernelCost], float]) -> Array:
+    return np.array([nan if cost is None else read(cost) for cost in costs], float)
+
+
+def _decibels(sums: list[ErrorSums | None], wanted: Array | None = None) -> Array:
+    values = np.array([nan if s is None else s.sqnr_db for s in sums], float)
+    return values if wanted is None else np.where(wanted, values, nan)
+
+
+def _overflow(sums: list[ErrorSums | None]) -> Array:
+    return np.array([s is not None and s.nonfinite > 0 for s in sums], bool)
+
+
+def _stale(session: Session, count: int) -> Array:
+    state = session.staleness
+    return np.arange(count) >= (state.from_kernel if state.stale else count)
+
+
+def _sensitivity(cell: SensitivityCell | None, is_kl: bool) -> float:
+    if cell is None:
+        return nan
+    if is_kl:
+        return nan if cell.kl is None else 1000 * cell.kl
+    return relative_l2_percent(cell.sqnr_db)
+
+
+def _unsupported(support: Support, kernel_id: str, scheme: Scheme, tunable: bool) -> Text | None:
+    return support.why_not(kernel_id, scheme) if tunable and scheme != FP32 else None
+
+
+def _without(support: Support, kernel_id: str, tunable: bool) -> frozenset[str]:
+    if not tunable:
+        return frozenset()
+    return frozenset(name for name, scheme in SEGMENTS.items() if support.why_not(kernel_id, scheme) is not None)

@@ -1,0 +1,189 @@
+"""The advanced scheme editor: every format beyond the three presets, as one value."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QGridLayout, QVBoxLayout, QWidget
+
+from engine.precision.scheme import (
+    FP16,
+    HALF,
+    INT4,
+    ActivationFormat,
+    Granularity,
+    Scheme,
+    WeightFormat,
+    family,
+    label,
+)
+from gui.widgets.themed import label as text_label
+
+WEIGHT_BITS = (2, 3, 4, 8, 16)
+"""16 is FP16; the others are integers."""
+GROUPS = (16, 32, 64, 128, 256)
+GRANULARITIES: tuple[Granularity, ...] = ("tensor", "channel", "group")
+ACTIVATIONS = ("int8", "int16", "fp16")
+
+
+class SchemeEditor(QWidget):
+    """Shows a scheme and lets it be changed; `edited` carries each new value."""
+
+    edited = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._showing = False
+        self._labels = {name: text_label(role="caption") for name in ("weights", "granularity", "group", "activations")}
+        self.bits = QComboBox()
+        self.symmetric = QCheckBox()
+        self.granularity = QComboBox()
+        self.group = QComboBox()
+        self.activations = QComboBox()
+        self.activations_symmetric = QCheckBox()
+        self.static = QCheckBox()
+        for bits in WEIGHT_BITS:
+            self.bits.addItem("FP16" if bits == 16 else f"INT{bits}", bits)
+        for size in GROUPS:
+            self.group.addItem(str(size), size)
+        for kind in ACTIVATIONS:
+            self.activations.addItem(kind.upper(), kind)
+        for kind in GRANULARITIES:
+            self.granularity.addItem("", kind)
+        self._lay_out()
+        self.retranslate()
+        for box in (self.bits, self.granularity, self.group, self.activations):
+            box.currentIndexChanged.connect(self._on_edit)
+        for check in (self.symmetric, self.activations_symmetric, self.static):
+            check.toggled.connect(self._on_edit)
+        self.show_scheme(INT4)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(6)
+        rows: tuple[tuple[str, QWidget, QWidget | None], ...] = (
+            ("weights", self.bits, self.symmetric),
+            ("granularity", self.granularity, None),
+            ("group", self.group, None),
+            ("activations", self.activations, self.activations_symmetric),
+        )
+        for place, (name, first, second) in enumerate(rows):
+            grid.addWidget(self._labels[name], place, 0)
+            grid.addWidget(first, place, 1)
+            if second is not None:
+                grid.addWidget(second, place, 2)
+        grid.addWidget(self.static, len(rows), 1, 1, 2)
+        grid.setColumnStretch(1, 1)
+
+    def retranslate(self) -> None:
+        """Write the texts again."""
+        words = {
+            "weights": self.tr("Weights"),
+            "granularity": self.tr("Scale"),
+            "group": self.tr("Group size"),
+            "activations": self.tr("Activations"),
+        }
+        names = {"tensor": self.tr("per tensor"), "channel": self.tr("per channel"), "group": self.tr("per group")}
+        for key, made in self._labels.items():
+            made.setText(words[key])
+        for place, kind in enumerate(GRANULARITIES):
+            self.granularity.setItemText(place, names[kind])
+        for box, key in zip((self.bits, self.granularity, self.group, self.activations), self._labels, strict=True):
+            box.setAccessibleName(words[key])
+        self.symmetric.setText(self.tr("symmetric"))
+        self.activations_symmetric.setText(self.tr("symmetric"))
+        self.static.setText(self.tr("static range from calibration"))
+
+    def show_scheme(self, scheme: Scheme) -> None:
+        """Show a value without a signal."""
+        self._showing = True
+        weights, activations = scheme.weights, scheme.activations
+        _choose(self.bits, 16 if weights.floating else weights.bits)
+        self.symmetric.setChecked(weights.symmetric and not weights.floating)
+        _choose(self.granularity, weights.granularity)
+        if self.group.findData(weights.group) < 0 and weights.group > 0:
+            self.group.addItem(str(weights.group), weights.group)
+        _choose(self.group, weights.group or 32)
+        _choose(self.activations, "fp16" if activations.floating else f"int{activations.bits}")
+        self.activations_symmetric.setChecked(activations.symmetric)
+        self.static.setChecked(activations.static)
+        self._enable()
+        self._showing = False
+
+    def scheme(self) -> Scheme:
+        """The value on show."""
+        bits = int(self.bits.currentData())
+        if bits == 16:
+            return FP16
+        granularity = cast(Granularity, self.granularity.currentData())
+        group = int(self.group.currentData()) if granularity == "group" else 0
+        weights = WeightFormat(bits, symmetric=self.symmetric.isChecked(), granularity=granularity, group=group)
+        kind = str(self.activations.currentData())
+        if kind == "fp16":
+            return Scheme(weights, HALF)
+        form = ActivationFormat(
+            int(kind.removeprefix("int")),
+            symmetric=self.activations_symmetric.isChecked(),
+            static=self.static.isChecked(),
+        )
+        return Scheme(weights, form)
+
+    def _on_edit(self) -> None:
+        self._enable()
+        if not self._showing:
+            self.edited.emit(self.scheme())
+
+    def _enable(self) -> None:
+        """What has no meaning for the chosen format can't be set."""
+        integer = self.bits.currentData() != 16
+        ranged = integer and self.activations.currentData() != "fp16"
+        for part in (self.symmetric, self.granularity, self.activations):
+            part.setEnabled(integer)
+        self.group.setEnabled(integer and self.granularity.currentData() == "group")
+        self.activations_symmetric.setEnabled(ranged)
+        self.static.setEnabled(ranged)
+
+
+class SchemeDialog(QDialog):
+    """Asks for a scheme for several kernels at once."""
+
+    def __init__(self, scheme: Scheme, count: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Scheme for %n kernel(s)", "", count))
+        self.editor = SchemeEditor()
+        self.editor.show_scheme(scheme)
+        self._name = text_label(role="heading")
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Apply | QDialogButtonBox.StandardButton.Cancel)
+        self.buttons.button(QDialogButtonBox.StandardButton.Apply).setText(self.tr("Apply"))
+        self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(self.tr("Cancel"))
+        self.buttons.button(QDialogButtonBox.StandardButton.Apply).clicked.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setSpacing(12)
+        column.addWidget(self._name)
+        column.addWidget(self.editor)
+        column.addWidget(self.buttons)
+        self.editor.edited.connect(self._write)
+        self._write(scheme)
+
+    def scheme(self) -> Scheme:
+        """The value that was chosen."""
+        return self.editor.scheme()
+
+    def _write(self, scheme: Scheme) -> None:
+        self._name.setText(describe(scheme))
+
+
+def describe(scheme: Scheme) -> str:
+    """A scheme in one line: "W4A16 · INT4 family"."""
+    name, kind = label(scheme), family(scheme)
+    return name if name == kind else f"{name} ({kind})"
+
+
+def _choose(box: QComboBox, value: object) -> None:
+    place = box.findData(value, Qt.ItemDataRole.UserRole)
+    if place >= 0:
+        box.setCurrentIndex(place)

@@ -1,0 +1,119 @@
+"""What all table views have in common: they follow the session, and redraw at most 25 times a second, when seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from engine.session.changes import Change, What
+from gui.theme import Theme
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+FRAME_MS = 40
+
+
+class SessionView(QWidget):
+    """A view of one session. Subclasses say what they watch and how they redraw."""
+
+    subtitle_changed = Signal()
+    WATCHES: ClassVar[frozenset[What]] = frozenset(What)
+    """Changes that make a redraw necessary; a new model always does."""
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.theme = theme
+        self._dirty: set[What] = set()
+        self._drawn_at = 0.0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._on_timeout)
+        self._unsubscribe: Callable[[], None] | None = session.subscribe(self._on_change)
+
+    def title(self) -> str:
+        """Name of the dock."""
+        raise NotImplementedError
+
+    def subtitle(self) -> str:
+        """Quiet text after the title."""
+        return ""
+
+    def header_widgets(self) -> list[QWidget]:
+        """Controls for the right side of the dock header."""
+        return []
+
+    def save_state(self) -> dict[str, object]:
+        """What should be found again next time, as plain values."""
+        return {}
+
+    def restore_state(self, state: dict[str, object]) -> None:
+        """Take back what `save_state` gave; unknown or odd entries are ignored."""
+
+    def retranslate(self) -> None:
+        """Write all texts again in the language in use."""
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        self.theme = theme
+
+    def refresh(self, changes: frozenset[What]) -> None:
+        """Redraw what these changes touch."""
+        raise NotImplementedError
+
+    def changed_by_other(self, change: Change) -> None:
+        """React at once to a change; called before the redraw is put down."""
+
+    def mark_dirty(self, *changes: What) -> None:
+        """Redraw soon, and only if somebody sees it."""
+        self._dirty.update(changes)
+        if self.isVisible() and not self._timer.isActive():
+            wait = FRAME_MS - 1000 * (time.monotonic() - self._drawn_at)
+            self._timer.start(max(0, round(wait)))
+
+    def refresh_now(self) -> None:
+        """Redraw what is due, without waiting."""
+        self._timer.stop()
+        self._on_timeout()
+
+    def dispose(self) -> None:
+        """Stop listening."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        self._timer.stop()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what happened while nobody looked."""
+        super().showEvent(event)
+        if self._dirty:
+            self.refresh_now()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """A closed view listens no more."""
+        self.dispose()
+        super().closeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the language."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+
+    def _on_change(self, change: Change) -> None:
+        if change.what in self.WATCHES or change.what is What.MODEL:
+            self.changed_by_other(change)
+            self.mark_dirty(change.what)
+
+    def _on_timeout(self) -> None:
+        if self._unsubscribe is None or not self._dirty:
+            return
+        changes, self._dirty = frozenset(self._dirty), set()
+        self.refresh(changes)
+        self._drawn_at = time.monotonic()

@@ -1,0 +1,113 @@
+"""The cheapest edit that mends a missed output error: found only from measured sensitivities, priced by simulation.
+
+Noise from different kernels adds up nearly independently, so raising one kernel takes away about what it puts in alone:
+N' = N - n(old) + n(new), N being the measured output noise and n the measured "one in" noise, relative to the signal.
+That is an estimate and is shown as one; without measured cells there is no proposal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, log10
+from typing import TYPE_CHECKING
+
+from engine.precision.plan import Plan
+from engine.precision.scheme import FP16, INT4, INT8, Scheme
+from gui.views.price import Price
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+LADDER = (INT4, INT8, FP16)
+PRICED = 6
+"""Proposals that are simulated."""
+RAISED = 12
+"""At most so many kernels are raised together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """An edit that should meet the required output SQNR."""
+
+    changes: tuple[tuple[str, Scheme], ...]
+    """Kernel id and its new scheme."""
+    gain_db: float
+    """Estimated."""
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class _Raise:
+    kernel: str
+    scheme: Scheme
+    noise: float
+    """Relative noise that goes away."""
+
+
+def relative_noise(sqnr_db: float) -> float:
+    """Noise power over signal power."""
+    return 0.0 if sqnr_db == inf else 10 ** (-sqnr_db / 10)
+
+
+def proposals(session: Session) -> list[Fix]:
+    """Edits that should be enough: single kernels, best gain first, else the fewest kernels that do it together."""
+    required, evaluation = session.budgets.min_sqnr_db, session.figures.evaluation
+    if required is None or evaluation is None or session.staleness.stale or session.network is None:
+        return []
+    now = evaluation.output.sqnr_db
+    if not now < required or now == -inf:
+        return []
+    noise, allowed = relative_noise(now), relative_noise(required)
+    steps = _raises(session)
+    enough = [step for step in steps if noise - step.noise <= allowed]
+    if enough:
+        return [_fix(session.plan, [step], noise) for step in enough[:PRICED]]
+    return _together(session.plan, steps, noise, allowed)
+
+
+def cheapest(fixes: list[Fix], prices: dict[Plan, Price]) -> Fix | None:
+    """The fix that adds least latency (then least bytes) among those whose price is known."""
+    known = [fix for fix in fixes if fix.plan in prices]
+    if not known:
+        return None
+    return min(known, key=lambda f: (round(prices[f.plan].simulation.latency_us, 3), prices[f.plan].size.total))
+
+
+def _raises(session: Session) -> list[_Raise]:
+    """Every single step up whose effect has been measured, largest first."""
+    found = []
+    assert session.network is not None
+    for kernel in session.network.tunable:
+        scheme = session.plan.scheme(kernel.id)
+        old = session.sensitivity.get((kernel.id, scheme))
+        if old is None or kernel.id in session.locked:
+            continue
+        for better in LADDER:
+            new = session.sensitivity.get((kernel.id, better))
+            if better.weights.bits <= scheme.weights.bits or new is None:
+                continue
+            gone = relative_noise(old.sqnr_db) - relative_noise(new.sqnr_db)
+            if gone > 0:
+                found.append(_Raise(kernel.id, better, gone))
+    return sorted(found, key=lambda step: -step.noise)
+
+
+def _together(plan: Plan, steps: list[_Raise], noise: float, allowed: float) -> list[Fix]:
+    chosen: dict[str, _Raise] = {}
+    left = noise
+    for step in steps:
+        if step.kernel in chosen or len(chosen) >= RAISED:
+            continue
+        chosen[step.kernel] = step
+        left -= step.noise
+        if left <= allowed:
+            return [_fix(plan, list(chosen.values()), noise)]
+    return []
+
+
+def _fix(plan: Plan, steps: list[_Raise], noise: float) -> Fix:
+    left = noise - sum(step.noise for step in steps)
+    # The estimate can take away more than there is: noises cancel in the network, the sum doesn't know it.
+    gain = 10 * log10(noise / max(left, noise * 1e-3))
+    changes = tuple((step.kernel, step.scheme) for step in steps)
+    return Fix(changes, gain, plan.with_schemes(dict(changes), ""))

@@ -1,0 +1,109 @@
+"""The explaining line under each figure of the Summary, and the long form for its tooltip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+
+from engine.npu.results import Simulation, Sustained
+from engine.numerics.results import Evaluation
+from engine.session.state import Figures
+from gui import format as form
+from gui.views.layers_rows import shown_evaluation
+from gui.views.words import energy_word
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+translate = QCoreApplication.translate
+
+
+def explain(session: Session, key: str) -> list[str]:
+    """Parts of the note of one card: what the figure is made of."""
+    now = session.figures
+    if key == "sqnr":
+        return _error_parts(shown_evaluation(session))
+    if key == "size":
+        return _family_parts(now)
+    if key == "skin":
+        return _skin_parts(session, now.sustained)
+    if now.simulation is None:
+        return []
+    if key == "latency":
+        return _latency_parts(now.simulation)
+    if key == "energy":
+        return _energy_parts(now.simulation)
+    return _peak_parts(session, now.simulation)
+
+
+def _error_parts(evaluation: Evaluation | None) -> list[str]:
+    if evaluation is None:
+        return []
+    output = evaluation.output
+    if output.accuracy is not None:
+        return [translate("Summary", "accuracy {0}").format(form.accuracy(output.accuracy))]
+    if output.top1_agreement is not None:
+        return [translate("Summary", "top-1 {0}").format(form.accuracy(output.top1_agreement))]
+    return [translate("Summary", "cosine {0}").format(form.cosine(output.cosine))]
+
+
+def _latency_parts(simulation: Simulation) -> list[str]:
+    total = simulation.latency_us or 1.0
+    cpu = sum(c.latency_us for c in simulation.kernels if c.unit == "CPU")
+    parts = [translate("Summary", "{0} launch").format(form.percent(simulation.launch_us / total))]
+    if cpu:
+        parts.append(translate("Summary", "{0} CPU").format(form.percent(cpu / total)))
+    return parts
+
+
+def _energy_parts(simulation: Simulation) -> list[str]:
+    total = sum(simulation.energy_parts.values()) or 1.0
+    largest = sorted(simulation.energy_parts.items(), key=lambda item: -item[1])[:2]
+    return [f"{energy_word(name)} {form.percent(value / total)}" for name, value in largest if value > 0]
+
+
+def _peak_parts(session: Session, simulation: Simulation) -> list[str]:
+    if session.network is None or not 0 <= simulation.memory.peak_kernel < len(session.network.kernels):
+        return []
+    return [translate("Summary", "at {0}").format(session.network.kernels[simulation.memory.peak_kernel].name)]
+
+
+def _family_parts(figures: Figures) -> list[str]:
+    if figures.size is None or not figures.size.total:
+        return []
+    shares = sorted(figures.size.by_family.items(), key=lambda item: -item[1])[:2]
+    return [f"{name} {form.percent(count / figures.size.total)}" for name, count in shares if count]
+
+
+def _skin_parts(session: Session, sustained: Sustained | None) -> list[str]:
+    if sustained is None:
+        return []
+    parts = [translate("Summary", "{0} min").format(form.fixed(sustained.scenario.minutes, 0))]
+    if sustained.throttled_at_s is not None:
+        parts.append(translate("Summary", "throttles at {0}").format(form.clock_time(sustained.throttled_at_s)))
+    else:
+        parts.append(translate("Summary", "no throttling"))
+    return parts
+
+
+def error_lines(session: Session, evaluation: Evaluation) -> list[str]:
+    """Every figure that is known of the output error, one line each."""
+    output = evaluation.output
+    base = session.baseline.evaluation if session.baseline else None
+    lines = [f"{translate('Summary', 'cosine similarity')}: {form.cosine(output.cosine)}"]
+    if base is not None:
+        lines[0] += f" ({translate('Summary', 'all FP16')} {form.cosine(base.output.cosine)})"
+    for name, share in (
+        (translate("Summary", "top-1 agreement"), output.top1_agreement),
+        (translate("Summary", "top-5 agreement"), output.top5_agreement),
+        (translate("Summary", "accuracy"), output.accuracy),
+        (translate("Summary", "accuracy of the reference"), output.reference_accuracy),
+    ):
+        if share is not None:
+            lines.append(f"{name}: {form.accuracy(share)}")
+    if output.kl is not None:
+        lines.append(f"KL: {form.scientific(output.kl)}")
+    lines.append(f"MSE: {form.scientific(output.mse)}")
+    lines.append(translate("Summary", "%n sample(s)", "", evaluation.samples))
+    return lines

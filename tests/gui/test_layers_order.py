@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+from fakes import FakeSession
+
+from gui.views.layers_order import Filter, family_counts, matching, ordered
+from gui.views.layers_rows import natural, relative_l2_percent, rows_of, shape_of, with_threshold
+
+
+@pytest.fixture
+def rows(session: FakeSession):
+    return rows_of(session, shape_of(session.network))
+
+
+def names(rows, keep):
+    return [rows.shape.names[i] for i in np.flatnonzero(keep)]
+
+
+def test_equal_keys_stay_in_execution_order_both_ways_and_unknown_ones_come_last():
+    keep, key = np.ones(6, bool), np.array([2.0, 1.0, np.nan, 2.0, 1.0, np.nan])
+    assert ordered(keep, key, descending=False).tolist() == [1, 4, 0, 3, 2, 5]
+    assert ordered(keep, key, descending=True).tolist() == [0, 3, 1, 4, 2, 5]
+
+
+def test_numbers_inside_names_sort_as_numbers():
+    words = ["layers.10.q", "layers.9.q", "layers.9.k", "Layers.1", "9"]
+    assert sorted(words, key=natural) == ["9", "Layers.1", "layers.9.k", "layers.9.q", "layers.10.q"]
+
+
+def test_every_word_of_the_text_has_to_be_found_in_name_operator_or_precision(rows):
+    found = names(rows, matching(rows, Filter("dw INT8")))
+    assert found
+    assert all(name.endswith(".dw") for name in found)
+    assert names(rows, matching(rows, Filter("features.17 dw"))) == ["features.17.dw"]
+
+
+def test_a_rule_compares_a_column_with_a_number(rows):
+    keep = matching(rows, Filter("latency>20 conv"))
+    expected = (rows.latency_us > 20) & np.array(["conv" in op.casefold() for op in rows.shape.ops])
+    assert keep.any()
+    assert (keep == expected).all()
+
+
+def test_what_looks_like_a_rule_but_names_no_column_is_plain_text(rows):
+    assert not matching(rows, Filter("colour>3")).any()
+
+
+def test_rules_on_marks(rows, session):
+    assert matching(rows, Filter("is:cpu")).sum() == 1
+    changed = {session.network.by_id(i).index for i in session.plan.difference(session.previous_plan)}
+    assert set(np.flatnonzero(matching(rows, Filter("is:changed"))).tolist()) == changed
+
+
+def test_families_add_up_and_threshold_narrows(rows):
+    counts = family_counts(rows)
+    assert sum(counts.values()) == rows.shape.tunable.sum()
+    both = matching(rows, Filter(families=frozenset({"INT4", "FP16"})))
+    assert both.sum() == counts["INT4"] + counts["FP16"]
+    below = matching(rows, Filter(families=frozenset({"INT4"}), below_required=True))
+    assert 0 < below.sum() < counts["INT4"]
+    assert (rows.accumulated_db[below] < session_required(rows)).all()
+
+
+def session_required(rows):
+    return rows.required_db
+
+
+def test_only_kernels_behind_the_edit_are_stale(session):
+    session.make_stale(34)
+    rows = rows_of(session, shape_of(session.network))
+    assert np.flatnonzero(rows.accumulated_stale).tolist() == list(range(34, len(rows)))
+
+
+def test_a_simulation_of_other_kernels_is_not_shown(session):
+    from dataclasses import replace
+
+    simulation = session.figures.simulation
+    session.figures = replace(session.figures, simulation=replace(simulation, kernels=simulation.kernels[:-1]))
+    assert np.isnan(rows_of(session, shape_of(session.network)).latency_us).all()
+
+
+def test_bars_end_at_the_95th_percentile():
+    values = np.append(np.arange(101.0), np.nan)
+    assert with_threshold(values) == pytest.approx(95.0)
+    assert np.isnan(with_threshold(np.array([np.nan])))
+
+
+def test_relative_error_follows_from_the_sqnr():
+    assert relative_l2_percent(20.0) == pytest.approx(10.0)
+    assert relative_l2_percent(float("inf")) == 0.0
