@@ -44,6 +44,13 @@ class Caption(QGraphicsWidget):
         self.theme = theme
         self.update()
 
+    def set_shown(self, shown: bool) -> None:
+        """Take the row's room, or give it back."""
+        height = HEIGHT if shown else 0.0
+        self.setMinimumHeight(height)
+        self.setMaximumHeight(height)
+        self.setVisible(shown)
+
     def set(self, title: str, keys: Sequence[Key] = (), value: str = "") -> None:
         """Say what the plot shows; `value` stands bold on the right."""
         if (title, tuple(keys), value) != (self._title, self._keys, self._value):

@@ -87,6 +87,10 @@ class Chart(pg.GraphicsView):
         """Put an item of fixed height (a caption) below what is there."""
         self._place(item, 0)
 
+    def set_margins(self, left: float, top: float, right: float, bottom: float) -> None:
+        """Room around the panels in px."""
+        self._rows.setContentsMargins(left, top, right, bottom)
+
     def navigate(self, span: Span, *panels: Panel) -> None:
         """Let the gestures move the x range of these panels within `span`."""
         self.span, self._linked = span, list(panels)

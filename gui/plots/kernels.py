@@ -62,8 +62,8 @@ def short_name(name: str) -> str:
     if not parts:
         return name
     start = len(parts) - 1
-    while start > 0 and (parts[start].isdigit() or parts[start - 1].isdigit()):
+    while start > 0 and parts[start].isdigit():
         start -= 1
-        if not parts[start].isdigit():
-            break
+    if start > 0 and parts[start - 1].isdigit():
+        start -= 1
     return mark.join(parts[start:])

@@ -22,8 +22,8 @@ class Layer(QGraphicsObject):
     """
 
     def __init__(self, box: PlotBox, z: float = 0.0, *, clipped: bool = True, margin: float = 0.0) -> None:
-        """`margin` px around the area may be painted when not `clipped`."""
-        super().__init__(box)
+        """`margin` px around the area may be painted when not `clipped` (the box must be part of a panel by then)."""
+        super().__init__(box if clipped else box.parentItem())
         self._box, self._clipped, self._margin = box, clipped, margin
         self.theme: Theme = LIGHT
         self.setZValue(z)
@@ -43,7 +43,7 @@ class Layer(QGraphicsObject):
         """The area of the box and the margin around it."""
         m = self._margin
         area: QRectF = self._box.rect()
-        return area.adjusted(-m, -m, m, m)
+        return area.adjusted(-m, -m, m, m) if self._clipped else area.translated(self._box.pos()).adjusted(-m, -m, m, m)
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Called by Qt."""
@@ -53,6 +53,8 @@ class Layer(QGraphicsObject):
         painter.save()
         if self._clipped:
             painter.setClipRect(area)
+        else:
+            painter.translate(self._box.pos())
         self.draw(painter, self._box.frame())
         painter.restore()
 
