@@ -1,0 +1,74 @@
+"""Parameters and multiply-accumulates of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from math import prod
+
+from engine.fusion.view import View
+from engine.graph.external import tensors_of
+from engine.graph.subgraphs import subgraphs
+from engine.graph.types import Array
+
+
+def count_params(view: View, nodes: Iterable[int], origins: Mapping[str, str], weight: str) -> int:
+    """Elements of the float constants that the file stores, and of the weight; tensors in subgraphs included."""
+    constants: dict[str, Array] = {}
+    inner = 0
+    for at in nodes:
+        for name in view.nodes[at].inputs:
+            array = view.constants.get(name)
+            if array is not None and array.dtype.kind in "fV" and (name in origins or name == weight):
+                constants[name] = array
+        for body in subgraphs(view.nodes[at].proto):
+            inner += sum(prod(tensor.dims) for tensor in tensors_of(body) if prod(tensor.dims) > 1)
+    return inner + sum(array.size for array in constants.values() if array.size > 1)
+
+
+def count_macs(view: View, nodes: Iterable[int]) -> int:
+    """Multiply-accumulates of the matrix products among the nodes; 0 for all other operators."""
+    return sum(_MACS[view.ops[at]](view, at) for at in nodes if view.ops[at] in _MACS)
+
+
+def _conv(view: View, at: int) -> int:
+    """Each output element takes one product per weight of its channel."""
+    return prod(view.shape(view.outputs[at][0])) * prod(view.shape(view.nodes[at].inputs[1])[1:])
+
+
+def _conv_transpose(view: View, at: int) -> int:
+    """Each input element is multiplied by every weight of its channel."""
+    return prod(view.shape(view.nodes[at].inputs[0])) * prod(view.shape(view.nodes[at].inputs[1])[1:])
+
+
+def _gemm(view: View, at: int) -> int:
+    left = view.shape(view.nodes[at].inputs[0])
+    return prod(view.shape(view.outputs[at][0])) * left[0 if view.attribute(at, "transA", 0) else 1]
+
+
+def _matmul(view: View, at: int) -> int:
+    return prod(view.shape(view.outputs[at][0])) * view.shape(view.nodes[at].inputs[0])[-1]
+
+
+def _recurrent(gates: int) -> Callable[[View, int], int]:
+    """Per step, direction and gate: hidden x (input + hidden) products (ONNX operators LSTM, GRU, RNN)."""
+
+    def macs(view: View, at: int) -> int:
+        steps_and_batch = prod(view.shape(view.nodes[at].inputs[0])[:2])
+        directions, _, width = view.shape(view.nodes[at].inputs[1])
+        hidden = view.shape(view.nodes[at].inputs[2])[-1]
+        return steps_and_batch * directions * gates * hidden * (width + hidden)
+
+    return macs
+
+
+_MACS: Mapping[str, Callable[[View, int], int]] = {
+    "Conv": _conv,
+    "ConvInteger": _conv,
+    "ConvTranspose": _conv_transpose,
+    "Gemm": _gemm,
+    "MatMul": _matmul,
+    "MatMulInteger": _matmul,
+    "LSTM": _recurrent(4),
+    "GRU": _recurrent(3),
+    "RNN": _recurrent(1),
+}

@@ -1,0 +1,77 @@
+"""Display names of kernels: what a person would call the layer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from engine.fusion.types import Weight
+from engine.graph.types import Node
+
+_ENDINGS = re.compile(r"(\.weight|\.w_0|\.kernel|[._/]weight|_w|/kernel|/ReadVariableOp.*|\.folded)$")
+_NUMBERED = re.compile(r"[_.]?\d*$")
+_GENERATED = re.compile(r"^(onnx::|val_\d|_val_|const|t\d+$|\d+$|p2o\.|Constant_)", re.IGNORECASE)
+_LONGEST = 120
+
+
+def display_name(nodes: Sequence[Node], anchor: Node, weight: Weight | None) -> str:
+    """Module scope, node name, weight name, output name: the first that says something.
+
+    A kernel with a weight is called by its module ('layers.0.mlp.gate_proj'); others keep the operator's name at the end,
+    because a module has many of them.
+    """
+    from_weight = _weight_name(weight)
+    if anchor.scope:
+        # A Conv that took in a BatchNorm carries the BatchNorm's scope; its weight knows better.
+        return _short(from_weight or anchor.scope) if weight else _short(f"{anchor.scope}.{anchor.proto.op_type}")
+    name = clean_node_name(anchor.proto.name, anchor.proto.op_type, keep_op=weight is None)
+    if name:
+        return _short(name)
+    output = next((n for n in reversed(nodes[-1].outputs) if n), anchor.proto.op_type)
+    return _short(from_weight or clean_node_name(output, "", keep_op=True) or output)
+
+
+def clean_node_name(name: str, op_type: str, *, keep_op: bool) -> str:
+    """'/features/features.0/conv/Conv' -> 'features.0.conv'; '' for names that only repeat the operator."""
+    parts = [part for part in name.split("/") if part]
+    if not parts or _GENERATED.match(parts[-1]):
+        return ""
+    kept: list[str] = []
+    for part in parts:
+        if kept and (part.startswith(kept[-1] + ".") or part == kept[-1]):
+            kept.pop()
+        kept.append(part)
+    is_op = bool(op_type) and _NUMBERED.sub("", kept[-1]).lower() == op_type.lower()
+    if is_op and len(kept) == 1:
+        return ""
+    if is_op and not keep_op:
+        kept.pop()
+    return ".".join(kept)
+
+
+def _weight_name(weight: Weight | None) -> str:
+    if weight is None or _GENERATED.match(weight.origin):
+        return ""
+    stem = _ENDINGS.sub("", weight.origin)
+    return clean_node_name(stem, "", keep_op=True) or stem
+
+
+def _short(name: str) -> str:
+    name = "".join(" " if ord(char) < 32 else char for char in name)
+    return name if len(name) <= _LONGEST else f"{name[:60]}…{name[-59:]}"
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """The names with ' 2', ' 3' ... behind repetitions."""
+    taken = set(names)
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        candidate = name
+        while seen[name] > 1 and candidate in taken:
+            candidate = f"{name} {seen[name]}"
+            seen[name] += candidate in taken
+        taken.add(candidate)
+        result.append(candidate)
+    return result
