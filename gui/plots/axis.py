@@ -11,6 +11,7 @@ from gui.fonts import font
 from gui.plots import ticks
 from gui.theme import Theme
 
+MOST_TICKS = 12
 Label = Callable[[float, float], str]
 """From a tick and the step to what stands at it."""
 
@@ -29,7 +30,12 @@ class PlainAxis(pg.AxisItem):
         self._gap, self._label, self._least = gap, label, least_step
         self.enableAutoSIPrefix(False)
         self.setStyle(
-            tickLength=0, tickTextOffset=6, tickFont=font(11), autoReduceTextSpace=False, autoExpandTextSpace=False
+            tickLength=0,
+            tickTextOffset=6,
+            tickFont=font(11),
+            autoReduceTextSpace=False,
+            autoExpandTextSpace=False,
+            hideOverlappingLabels=False,
         )
         self.setPen(pg.mkPen(None))
         self.setTickPen(pg.mkPen(None))
@@ -51,7 +57,8 @@ class PlainAxis(pg.AxisItem):
         return ticks.ticks(low, high, self._step(low, high, size))
 
     def _step(self, low: float, high: float, size: float) -> float:
-        return max(self._least, ticks.step_for(high - low, max(1, int(size / self._gap))))
+        most = min(MOST_TICKS, max(1, int(size / self._gap)))
+        return max(self._least, ticks.step_for(high - low, most))
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N803
         """Major ticks only."""

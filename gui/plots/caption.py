@@ -15,7 +15,7 @@ from gui.paint import marker_path
 from gui.plots.shapes import hatch, pen, plain_text
 from gui.theme import LIGHT, Theme
 
-HEIGHT = 20.0
+HEIGHT = 22.0
 Mark = Literal["line", "dash", "box", "hatch", "marker", "frame"]
 
 
@@ -36,6 +36,7 @@ class Caption(QGraphicsWidget):
         super().__init__()
         self.theme: Theme = LIGHT
         self._title, self._value, self._keys = "", "", tuple[Key, ...]()
+        self._plain = False
         self.setMinimumHeight(HEIGHT)
         self.setMaximumHeight(HEIGHT)
 
@@ -51,10 +52,10 @@ class Caption(QGraphicsWidget):
         self.setMaximumHeight(height)
         self.setVisible(shown)
 
-    def set(self, title: str, keys: Sequence[Key] = (), value: str = "") -> None:
-        """Say what the plot shows; `value` stands bold on the right."""
+    def set(self, title: str, keys: Sequence[Key] = (), value: str = "", *, plain: bool = False) -> None:
+        """Say what the plot shows; `value` stands bold (or `plain`) on the right."""
         if (title, tuple(keys), value) != (self._title, self._keys, self._value):
-            self._title, self._keys, self._value = title, tuple(keys), value
+            self._title, self._keys, self._value, self._plain = title, tuple(keys), value, plain
             self.update()
 
     def sizeHint(self, which: Qt.SizeHint, constraint: QSizeF | QRectF | None = None) -> QSizeF:  # type: ignore[override]
@@ -68,10 +69,11 @@ class Caption(QGraphicsWidget):
         plain_text(painter, area, self._title, self.theme.muted, form)
         right = area.right()
         if self._value:
-            bold = font(11, 600)
+            bold = font(11) if self._plain else font(11, 600)
+            color = self.theme.muted if self._plain else self.theme.text
             width = QFontMetricsF(bold).horizontalAdvance(self._value)
             right -= width
-            plain_text(painter, QRectF(right, area.top(), width + 1, area.height()), self._value, self.theme.text, bold)
+            plain_text(painter, QRectF(right, area.top(), width + 1, area.height()), self._value, color, bold)
             right -= 14
         metrics = QFontMetricsF(form)
         free = area.left() + metrics.horizontalAdvance(self._title) + 12

@@ -38,14 +38,14 @@ class KernelChartView(ChartView):
         parent: QWidget | None = None,
         *,
         left_label: Label = number,
-        left_width: int = LEFT_WIDTH,
+        left_gap: int = 20,
     ) -> None:
         super().__init__(session, theme, parent)
         self.columns = KernelColumns()
         self.caption = Caption()
         self.chart.add_row(self.caption)
-        left = PlainAxis("left", gap=20, label=left_label)
-        left.setWidth(left_width)
+        left = PlainAxis("left", gap=left_gap, label=left_label)
+        left.setWidth(LEFT_WIDTH)
         bottom = PlainAxis("bottom", gap=48, label=lambda value, _: str(round(value)), least_step=1)
         bottom.setHeight(BOTTOM_HEIGHT)
         self.panel = self.chart.add_panel(Panel(left, bottom))

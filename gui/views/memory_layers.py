@@ -1,0 +1,225 @@
+"""How the memory plot is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from engine.npu.results import Buffer
+from gui.fonts import font
+from gui.paint import nibble_mark, nibble_size, with_alpha
+from gui.plots.frame import Frame
+from gui.plots.layer import Layer
+from gui.plots.panel import PlotBox
+from gui.plots.shapes import fill_rects, halo_text, hatch, pen, plain_text, polyline, steps
+from gui.views.memory_data import MemoryData
+
+MIB = 1024.0**2
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class Buffers(Layer):
+    """A rectangle per buffer: address over the kernels in which it lives, in the colour of what writes it."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 10)
+        self._data: MemoryData | None = None
+        self._families: Sequence[str] = ()
+        self._marked: frozenset[str] = frozenset()
+
+    def set(self, data: MemoryData, families: Sequence[str]) -> None:
+        """The plan and the precision family of each kernel."""
+        self._data, self._families = data, families
+        self.update()
+
+    def mark(self, tensors: frozenset[str]) -> None:
+        """Draw these full; all others stay a little paler."""
+        if tensors != self._marked:
+            self._marked = tensors
+            self.update()
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint the visible buffers, one call per colour."""
+        if self._data is None:
+            return
+        groups: dict[tuple[str, bool], list[QRectF]] = {}
+        spare: list[QRectF] = []
+        gap = 1.0 if frame.x_scale >= 4 else 0.0
+        for buffer in self._data.buffers:
+            if buffer.last + 0.5 < frame.x0 or buffer.first - 0.5 > frame.x1:
+                continue
+            box = buffer_rect(frame, buffer, gap)
+            groups.setdefault((self._family(buffer), buffer.tensor in self._marked), []).append(box)
+            if buffer.kind == "workspace":
+                spare.append(box)
+        for (family, marked), rects in groups.items():
+            colors = self.theme.precision(family)
+            fill_rects(painter, rects, colors.main if marked else blend_line(colors.line, colors.main))
+        if spare:
+            hatch(painter, spare, self.theme.panel, 5)
+
+    def _family(self, buffer: Buffer) -> str:
+        writer = self._data.writer.get(buffer.tensor) if self._data is not None else None
+        return self._families[writer] if writer is not None and writer < len(self._families) else ""
+
+
+class MemoryLines(Layer):
+    """Live set, peak, lower bound and budget."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 20)
+        self._data: MemoryData | None = None
+        self.peak_label = self.bound_label = self.budget_label = ""
+
+    def set(self, data: MemoryData) -> None:
+        """The plan."""
+        self._data = data
+        self.update()
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint lines, then labels where they are free."""
+        data = self._data
+        if data is None:
+            return
+        edges = frame.xs(np.arange(len(data.live) + 1) - 0.5)
+        polyline(painter, *steps(edges, frame.ys(data.live / MIB)), pen(self.theme.ink, 1.2, (3, 2.5)))
+        plan, area = data.plan, frame.area
+        self._level(painter, frame, plan.peak_bytes / MIB, self.theme.ink, ())
+        if plan.lower_bound_bytes < plan.peak_bytes:
+            self._level(painter, frame, plan.lower_bound_bytes / MIB, self.theme.ghost, (2, 3))
+        if data.budget is not None:
+            self._level(painter, frame, data.budget / MIB, self.theme.warn, (4, 3))
+        taken: list[float] = []
+        labels = [
+            (plan.peak_bytes, self.peak_label, self.theme.text, 1),
+            (data.budget if data.budget is not None else -1, self.budget_label, self.theme.warn, -1),
+            (plan.lower_bound_bytes if self.bound_label else -1, self.bound_label, self.theme.muted, 1),
+        ]
+        for level, text, color, side in labels:
+            y = frame.y(level / MIB)
+            if level < 0 or not text or not area.top() <= y <= area.bottom():
+                continue
+            for way in (side, -side):
+                at = y + way * 9
+                if area.top() + 6 <= at <= area.bottom() - 8 and all(abs(at - other) >= 13 for other in taken):
+                    taken.append(at)
+                    point = QPointF(area.right() - 6, at)
+                    halo_text(painter, point, text, color, self.theme.panel, font(10, 600), align="right")
+                    break
+
+    def _level(self, painter: QPainter, frame: Frame, level: float, color: QColor, dash: tuple[float, ...]) -> None:
+        y = round(frame.y(level)) + 0.5
+        if frame.area.top() <= y <= frame.area.bottom():
+            painter.setPen(pen(color, 1, dash))
+            painter.drawLine(QLineF(frame.area.left(), y, frame.area.right(), y))
+
+
+@dataclass(frozen=True, slots=True)
+class AliveRow:
+    """One line of the list of live buffers."""
+
+    family: str
+    name: str
+    size: str
+
+
+class AliveList(Layer):
+    """The buffers alive at a kernel, written where the plot has room."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 30)
+        self._data: MemoryData | None = None
+        self._kernel = 0
+        self.title = ""
+        self.note = ""
+        self.rows: list[AliveRow] = []
+
+    def set(self, data: MemoryData, kernel: int) -> None:
+        """The plan, and the kernel that the list is about."""
+        self._data, self._kernel = data, kernel
+        self.update()
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint title and rows into the largest free rectangle beside the kernel."""
+        if self._data is None or not self.rows:
+            return
+        form, bold = font(11), font(11, 600)
+        metrics, strong = QFontMetricsF(form), QFontMetricsF(bold)
+        sizes = max(strong.horizontalAdvance(row.size) for row in self.rows)
+        names = min(150.0, max(metrics.horizontalAdvance(row.name) for row in self.rows))
+        width = max(names + sizes + 42, strong.horizontalAdvance(self.title) + 12)
+        place = self._free(frame, width)
+        if place is None:
+            return
+        rows = self.rows[: int((place.height() - 24) // 18)]
+        if not rows:
+            return
+        plate = QRectF(place.left(), place.top(), width, 26 + 18 * len(rows))
+        painter.fillRect(plate, with_alpha(self.theme.panel, 0.85))
+        plain_text(painter, QRectF(plate.left() + 6, plate.top(), width, 20), self.title, self.theme.text, bold)
+        for i, row in enumerate(rows):
+            line = QRectF(plate.left() + 6, plate.top() + 22 + 18 * i, width - 12, 18)
+            mark = QPointF(line.left(), round(line.center().y() - nibble_size() / 2))
+            nibble_mark(painter, mark, row.family, self.theme.precision(row.family).main)
+            name = metrics.elidedText(row.name, Qt.TextElideMode.ElideMiddle, names)
+            plain_text(painter, line.adjusted(13, 0, 0, 0), name, self.theme.text2, form)
+            plain_text(painter, line, row.size, self.theme.text, bold, _RIGHT)
+
+    def _free(self, frame: Frame, width: float) -> QRectF | None:
+        """Room above the buffers: the place nearest to the kernel where all rows fit, else the roomiest."""
+        assert self._data is not None
+        area, data = frame.area, self._data
+        top = area.top() + 8
+        peak = frame.y(data.plan.peak_bytes / MIB)
+        if peak < area.bottom():
+            top = max(top, peak + 20)
+        heights = data.live.copy()
+        for b in data.buffers:
+            heights[b.first : b.last + 1] = np.maximum(heights[b.first : b.last + 1], b.offset + b.nbytes)
+        wanted = 30.0 + 18 * min(len(self.rows), 6)
+        start = frame.x(self._kernel + 0.5) + 10
+        places = np.arange(area.left() + 4, area.right() - width, 12.0)
+        best: QRectF | None = None
+        for left in sorted(places, key=lambda x: abs(x - start)):
+            low = max(0, int(np.floor(frame.data_x(left))))
+            high = min(len(heights), int(np.ceil(frame.data_x(left + width))) + 1)
+            tallest = float(heights[low:high].max()) if high > low else 0.0
+            room = frame.y(tallest / MIB) - 6 - top
+            if room >= 62 and (best is None or room > best.height()):
+                best = QRectF(left, top, width, room)
+                if room >= wanted:
+                    break
+        return best
+
+
+class BufferOutline(Layer):
+    """An outline around the hovered buffer."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 25)
+        self.buffer: Buffer | None = None
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint the outline."""
+        if self.buffer is not None:
+            painter.setPen(pen(self.theme.ink, 1.4))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(buffer_rect(frame, self.buffer, 0.0))
+
+
+def buffer_rect(frame: Frame, buffer: Buffer, gap: float) -> QRectF:
+    """Pixels of a buffer; at least one in each direction."""
+    left, right = round(frame.x(buffer.first - 0.5)), round(frame.x(buffer.last + 0.5))
+    top, bottom = round(frame.y((buffer.offset + buffer.nbytes) / MIB)), round(frame.y(buffer.offset / MIB))
+    width = max(1.0, right - left - gap)
+    height = max(1.0, bottom - top - (gap if bottom - top > 3 else 0.0))
+    return QRectF(left, top, width, height)
+
+
+def blend_line(line: QColor, main: QColor) -> QColor:
+    """Between the line and the main tone: readable, yet behind what is marked."""
+    return QColor(*((a + b) // 2 for a, b in zip(line.getRgb()[:3], main.getRgb()[:3], strict=True)))  # type: ignore[misc]
