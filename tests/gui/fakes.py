@@ -28,6 +28,7 @@ from engine.session.state import (
     Staleness,
 )
 from engine.text import Text, say
+from gui.bridge import Dispatcher
 
 
 class FakeSession:
@@ -58,7 +59,8 @@ class FakeSession:
         self.current: str | None = None
         self.locked: frozenset[str] = frozenset()
         self.captured: Captured | None = None
-        self.jobs = Jobs()
+        self._dispatcher = Dispatcher()
+        self.jobs = Jobs(self._dispatcher.dispatch, lambda: self.emit(What.JOBS))
         self.log: list[LogEntry] = []
         self.last_error: Text | None = None
         self.recent: list[Path] = []
