@@ -1,0 +1,230 @@
+"""Export: the whole model with its plan, as an ONNX file whose weights are integers in front of DequantizeLinear.
+
+The nodes are those of the preview (`engine.numerics.lower`); only the spelling of the weights differs. Reading it as
+the preview does needs the session setting that stands in the file's metadata: by default ONNX Runtime replaces INT4
+weights by kernels of its own that also round the activations to 8 bits.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import helper
+
+from engine.errors import ExportError
+from engine.fusion.types import Network
+from engine.graph.types import Array
+from engine.interop.model_file import write_model
+from engine.numerics.activations import onnx_type
+from engine.numerics.lowering import lower
+from engine.numerics.models import value_info
+from engine.numerics.runtime import first_line, options
+from engine.numerics.synthetic import synthetic_samples
+from engine.numerics.upgrade import upgrade_kernel
+from engine.precision.plan import Plan
+from engine.precision.planfile import plan_to_file
+from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.quant.ranges import Ranges
+from engine.text import say
+
+OPSET = 21
+"""The first that knows INT4 and blocks; newer models keep their own."""
+IR_VERSION = 10
+EXTERNAL_ABOVE = 1_800_000_000
+SETTINGS = {"session.disable_quant_qdq": "1"}
+"""Session entries with which ONNX Runtime computes what the preview shows."""
+
+
+def export_qdq(
+    network: Network,
+    plan: Plan,
+    ranges: Ranges,
+    path: Path,
+    *,
+    external_above: int = EXTERNAL_ABOVE,
+    progress: Progress = no_progress,
+    cancel: CancelToken = NEVER,
+) -> None:
+    """Write a plan as a quantized ONNX model, read it back with ONNX Runtime, run it once, and put it in place.
+
+    Names and dtypes of inputs and outputs stay; node names begin with the kernel's name. The plan and the session
+    settings stand in the metadata.
+
+    Args:
+        network: The model.
+        plan: The schemes.
+        ranges: Static activation ranges.
+        path: The file; replaced only when everything went well.
+        external_above: Bytes of constants from which on they go to `path` + ".data".
+        progress: Told about.
+        cancel: Checked between kernels and constants.
+
+    Raises:
+        ExportError: The file can't be written, or the model can't be said in opset 21.
+        PlanError: A range is missing.
+        Cancelled: If asked to stop; nothing is left behind.
+    """
+    text = say("Writing {file}", file=path.name)
+    with _aside(path) as folder:
+        model, constants = build_qdq(network, plan, ranges, progress=progress, cancel=cancel)
+        file = folder / path.name
+        write_model(model, constants, file, external_above=external_above, cancel=cancel)
+        del constants
+        cancel.check()
+        progress(0.7, say("Reading {file} back", file=path.name))
+        _read_back(network, file, path)
+        cancel.check()
+        data = folder / f"{path.name}.data"
+        if data.exists():
+            data.replace(path.with_name(data.name))
+        file.replace(path)
+    progress(1.0, text)
+
+
+def build_qdq(
+    network: Network,
+    plan: Plan,
+    ranges: Ranges,
+    *,
+    progress: Progress = no_progress,
+    cancel: CancelToken = NEVER,
+) -> tuple[onnx.ModelProto, dict[str, Array]]:
+    """The quantized model without its initializers, and these."""
+    graph = network.graph
+    own = graph.opsets.get("", 1)
+    target = max(OPSET, own)
+    model = onnx.ModelProto(producer_name="mixbit")
+    model.graph.name = network.graph.path.stem or "model"
+    constants: dict[str, Array] = {}
+    used: set[str] = set()
+    for number, kernel in enumerate(network.kernels):
+        cancel.check()
+        progress(0.6 * number / len(network.kernels), say("Quantizing {layer}", layer=kernel.name))
+        upgraded = upgrade_kernel(kernel, own, target, graph.tensors)
+        scheme = plan.scheme(kernel.id)
+        made = lower(upgraded, scheme, ranges, graph.tensors, True, opset=target)
+        nodes = [_copy(node) for node in made.nodes]
+        renamed = _merge(constants, made.constants, kernel.id)
+        for node in nodes:
+            for at, name in enumerate(node.input):
+                node.input[at] = renamed.get(name, name)
+            node.name = _unique(f"{kernel.name}/{node.op_type}", used)
+        model.graph.node.extend(nodes)
+    _close(network, model, constants, target)
+    for key, value in _metadata(network, plan, ranges).items():
+        model.metadata_props.add(key=key, value=value)
+    return model, constants
+
+
+def _copy(node: onnx.NodeProto) -> onnx.NodeProto:
+    """A node of our own to rename."""
+    made = onnx.NodeProto()
+    made.CopyFrom(node)
+    return made
+
+
+def _close(network: Network, model: onnx.ModelProto, constants: dict[str, Array], target: int) -> None:
+    """Inputs, outputs, operator sets."""
+    graph = network.graph
+    for info in graph.outputs:
+        if info.name in graph.constants:
+            constants.setdefault(info.name, graph.constants[info.name])
+    model.graph.input.extend(value_info(info.name, graph) for info in graph.inputs)
+    for info in graph.outputs:
+        shape = None if info.name in graph.dynamic else info.shape
+        model.graph.output.append(helper.make_tensor_value_info(info.name, onnx_type(info.dtype), shape))
+    opsets = {**graph.opsets, "": target}
+    for node in model.graph.node:
+        opsets.setdefault("" if node.domain == "ai.onnx" else node.domain, 1)
+    model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in opsets.items())
+    model.functions.extend(graph.functions)
+    model.ir_version = IR_VERSION if target == OPSET else max(IR_VERSION, graph.ir_version)
+
+
+def _metadata(network: Network, plan: Plan, ranges: Ranges) -> Mapping[str, str]:
+    return {
+        "mixbit.plan": msgspec.json.encode(plan_to_file(plan, network)).decode(),
+        "mixbit.calibration": msgspec.json.encode(
+            {"observer": ranges.observer, "samples": ranges.samples, "synthetic": ranges.synthetic}
+        ).decode(),
+        "mixbit.session_settings": msgspec.json.encode(SETTINGS).decode(),
+        "mixbit.note": "To compute what Mixbit showed, open this file in ONNX Runtime with the session settings above "
+        "(or with session.qdq_matmulnbits_accuracy_level=1).",
+    }
+
+
+def _merge(constants: dict[str, Array], new: Mapping[str, Array], kernel: str) -> dict[str, str]:
+    """Add a kernel's constants; returns new names for those whose name stands for something else already."""
+    renamed = {}
+    for name, array in new.items():
+        known = constants.get(name)
+        if known is None:
+            constants[name] = array
+        elif known is not array and not _same(known, array):
+            renamed[name] = f"{kernel}/{name}"
+            constants[renamed[name]] = array
+    return renamed
+
+
+def _same(a: Array, b: Array) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
+
+
+def _unique(name: str, used: set[str]) -> str:
+    found, count = name, 1
+    while found in used:
+        count += 1
+        found = f"{name}_{count}"
+    used.add(found)
+    return found
+
+
+def _read_back(network: Network, file: Path, path: Path) -> None:
+    """Open the file as a reader would, and run it.
+
+    Raises:
+        ExportError: If ONNX Runtime refuses it, or its inputs or outputs are not the model's.
+    """
+    try:
+        session = ort.InferenceSession(str(file), options(threads=2, shared=False), providers=["CPUExecutionProvider"])
+        feeds = synthetic_samples(network.graph, 1).feeds[0]
+        names = [item.name for item in session.get_outputs()]
+        results = session.run(names, {item.name: feeds[item.name] for item in session.get_inputs()})
+    except Exception as error:  # ONNX Runtime has a class of its own for each status code
+        raise ExportError(
+            say("{file}: ONNX Runtime can't run the quantized model ({reason}); the file was not written.",
+                file=path.name, reason=first_line(error))
+        ) from error  # fmt: skip
+    for info, name, result in zip(network.graph.outputs, names, results, strict=True):
+        kind = getattr(result, "dtype", info.dtype)
+        if name != info.name or (kind != info.dtype and info.dtype.kind not in "OSUV"):
+            raise ExportError(
+                say("{file}: output {name} of the quantized model is not as in the model; the file was not written.",
+                    file=path.name, name=info.name)
+            )  # fmt: skip
+
+
+@contextmanager
+def _aside(path: Path) -> Iterator[Path]:
+    """A folder beside the target to write in, gone afterwards.
+
+    Raises:
+        ExportError: If the folder is missing, read-only or full.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(21, "it is a folder")
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise ExportError(
+            say("{path} can't be written ({reason}); choose another place.",
+                path=path, reason=error.strerror or str(error))
+        ) from error  # fmt: skip
