@@ -24,8 +24,10 @@ def number(value: float, step: float) -> str:
 class PlainAxis(pg.AxisItem):
     """An axis with labels only; the grid belongs to the plot's ground, so that it never covers data."""
 
-    def __init__(self, side: str, *, gap: int = 56, label: Label = number, least_step: float = 0.0) -> None:
-        """`gap` is the least distance between ticks in px; `least_step` keeps counts whole."""
+    def __init__(
+        self, side: str, *, gap: int = 56, label: Label = number, least_step: float = 0.0, size: int = 0
+    ) -> None:
+        """`gap` is the least distance between ticks in px, `least_step` keeps counts whole, `size` fixes the room."""
         super().__init__(side, showValues=True, maxTickLength=0)
         self._gap, self._label, self._least = gap, label, least_step
         self.enableAutoSIPrefix(False)
@@ -37,6 +39,8 @@ class PlainAxis(pg.AxisItem):
             autoExpandTextSpace=False,
             hideOverlappingLabels=False,
         )
+        if size:
+            (self.setWidth if side == "left" else self.setHeight)(size)
         self.setPen(pg.mkPen(None))
         self.setTickPen(pg.mkPen(None))
 

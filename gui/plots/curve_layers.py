@@ -95,19 +95,19 @@ class VerticalMark(Layer):
 
     def __init__(self, box: PlotBox) -> None:
         super().__init__(box, 20)
-        self.x: float | None = None
+        self.at: float | None = None
         self.label = ""
 
     def set(self, x: float | None, label: str = "") -> None:
         """Where, and what happens there."""
-        self.x, self.label = x, label
+        self.at, self.label = x, label
         self.update()
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
         """Paint line and label."""
-        if self.x is None or not frame.x0 <= self.x <= frame.x1:
+        if self.at is None or not frame.x0 <= self.at <= frame.x1:
             return
-        x = round(frame.x(self.x)) + 0.5
+        x = round(frame.x(self.at)) + 0.5
         painter.setPen(pen(self.theme.muted, 1, (3, 3)))
         painter.drawLine(QLineF(x, frame.area.top(), x, frame.area.bottom()))
         if self.label:

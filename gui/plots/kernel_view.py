@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -44,10 +44,8 @@ class KernelChartView(ChartView):
         self.columns = KernelColumns()
         self.caption = Caption()
         self.chart.add_row(self.caption)
-        left = PlainAxis("left", gap=left_gap, label=left_label)
-        left.setWidth(LEFT_WIDTH)
-        bottom = PlainAxis("bottom", gap=48, label=lambda value, _: str(round(value)), least_step=1)
-        bottom.setHeight(BOTTOM_HEIGHT)
+        left = PlainAxis("left", gap=left_gap, label=left_label, size=LEFT_WIDTH)
+        bottom = PlainAxis("bottom", gap=48, label=lambda value, _: str(round(value)), least_step=1, size=BOTTOM_HEIGHT)
         self.panel = self.chart.add_panel(Panel(left, bottom))
         self.strip = PrecisionStrip(self.panel.box)
         self.band = SelectionBand(self.panel.box)
@@ -71,7 +69,7 @@ class KernelChartView(ChartView):
         raise NotImplementedError
 
     def refresh_columns(self) -> None:
-        """Read the kernels and the plan; call first in `refresh`."""
+        """Read the kernels and the plan; call first in `draw`."""
         self.columns = kernel_columns(self.session)
         self.strip.set(self.columns)
         count = len(self.columns)
@@ -79,7 +77,7 @@ class KernelChartView(ChartView):
             self.span.set_limits(-0.5, count - 0.5, min(LEAST_KERNELS, count))
         self.show_selection()
 
-    def select_refresh(self) -> None:
+    def draw_selection(self) -> None:
         """Move the bands, and what is outside into sight."""
         self.show_selection()
         current = self.current_index
@@ -96,11 +94,11 @@ class KernelChartView(ChartView):
         """Index of the current kernel."""
         return self.columns.index.get(self.session.current or "")
 
-    def save_state(self) -> dict[str, Any]:
+    def save_state(self) -> dict[str, object]:
         """The part of the network on show."""
         return {} if self.span.is_fit else {"span": [self.span.low, self.span.high]}
 
-    def restore_state(self, state: dict[str, Any]) -> None:
+    def restore_state(self, state: dict[str, object]) -> None:
         """Show that part again."""
         span = state.get("span")
         if isinstance(span, list) and len(span) == 2:

@@ -54,6 +54,10 @@ class Panel(pg.PlotItem):
         self.theme: Theme = LIGHT
         self.layers: list[Layer] = []
 
+    def fix_height(self, height: int) -> None:
+        """Always be this high."""
+        self.setFixedHeight(height)
+
     def add(self, *layers: Layer) -> None:
         """Take layers in: they follow the theme from now on."""
         for layer in layers:

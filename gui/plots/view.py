@@ -2,49 +2,36 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
-from engine.session.changes import Change, What
+from engine.session.changes import What
 from gui.plots.chart import Chart
 from gui.plots.export import Exporter
 from gui.plots.table import Table
 from gui.theme import Theme
+from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
 
 if TYPE_CHECKING:
     from engine.session import Session
 
-INTERVAL_MS = 40
-"""Least time between two redraws."""
 
-
-class PlotView(QWidget):
-    """A dock's content. Subclasses name what they watch and fill their plot in `refresh`."""
-
-    subtitle_changed = Signal()
-    WATCHES: ClassVar[frozenset[What]] = frozenset()
+class PlotView(SessionView):
+    """A dock's content. Subclasses name what they watch and bring their plot up to date in `draw`."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.session, self.theme = session, theme
-        self._dirty, self._drawn_at = True, 0.0
+        super().__init__(session, theme, parent)
         self._subtitle = ""
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)
         self._page: QWidget = QWidget()
         self.empty = EmptyState()
         self.empty.clicked.connect(self.on_empty_clicked)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._redraw)
-        self._unsubscribe: Callable[[], None] | None = session.subscribe(self._on_change)
+        self.mark_dirty(What.MODEL)
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
 
@@ -54,13 +41,12 @@ class PlotView(QWidget):
         self._stack.addWidget(page)
         self._stack.addWidget(self.empty)
 
-    def refresh(self) -> None:
+    def draw(self) -> None:
         """Read the session and bring the plot up to date."""
         raise NotImplementedError
 
-    def select_refresh(self) -> None:
+    def draw_selection(self) -> None:
         """Only the selection has changed."""
-        self.refresh()
 
     def table(self) -> Table:
         """The numbers on show."""
@@ -91,80 +77,27 @@ class PlotView(QWidget):
 
     # -- what a dock asks for ---------------------------------------------------------------------------------------
 
-    def title(self) -> str:
-        """Title of the dock."""
-        raise NotImplementedError
-
     def subtitle(self) -> str:
         """Muted words after the title."""
         return self._subtitle
 
-    def header_widgets(self) -> list[QWidget]:
-        """Controls for the right side of the dock's header."""
-        return []
-
-    def save_state(self) -> dict[str, Any]:
-        """What the user has set in this view."""
-        return {}
-
-    def restore_state(self, state: dict[str, Any]) -> None:
-        """Set it again."""
+    def refresh(self, changes: frozenset[What]) -> None:
+        """Draw again, or only move the selection."""
+        if changes <= {What.SELECTION}:
+            self.draw_selection()
+        else:
+            self.draw()
 
     def retranslate(self) -> None:
         """The language has changed."""
         self.setAccessibleName(self.title())
         self.subtitle_changed.emit()
-        self.mark_dirty()
+        self.mark_dirty(What.MODEL)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self.theme = theme
-        self.mark_dirty()
-
-    def dispose(self) -> None:
-        """Stop listening."""
-        if self._unsubscribe is not None:
-            self._unsubscribe()
-            self._unsubscribe = None
-        self._timer.stop()
-
-    # -- redraw -----------------------------------------------------------------------------------------------------
-
-    def mark_dirty(self) -> None:
-        """Draw again soon, at most 25 times a second and only while visible."""
-        self._dirty = True
-        if self.isVisible() and not self._timer.isActive():
-            since = (time.monotonic() - self._drawn_at) * 1000
-            self._timer.start(max(0, round(INTERVAL_MS - since)))
-
-    def _redraw(self) -> None:
-        if not self._dirty or self._unsubscribe is None:
-            return
-        self._dirty = False
-        self.refresh()
-        self._drawn_at = time.monotonic()
-
-    def _on_change(self, change: Change) -> None:
-        if change.what is What.MODEL or change.what in self.WATCHES:
-            self.mark_dirty()
-        elif change.what is What.SELECTION and not self._dirty and self.isVisible():
-            self.select_refresh()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Draw what has changed while hidden."""
-        super().showEvent(event)
-        self._redraw()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow the language."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop listening."""
-        self.dispose()
-        super().closeEvent(event)
+        super().apply_theme(theme)
+        self.mark_dirty(What.MODEL)
 
 
 class ChartView(PlotView):

@@ -27,7 +27,7 @@ class ErrorProfileView(KernelChartView):
     """Accumulated SQNR of the current plan over the previous one, local SQNR as markers, the requirement as a line."""
 
     WATCHES: ClassVar[frozenset[What]] = frozenset(
-        {What.PLAN, What.EVALUATION, What.LOCAL, What.DEVICE, What.SIMULATION, What.DATA}
+        {What.SELECTION, What.PLAN, What.EVALUATION, What.LOCAL, What.DEVICE, What.SIMULATION, What.DATA}
     )
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
@@ -44,7 +44,7 @@ class ErrorProfileView(KernelChartView):
         """Title of the dock."""
         return self.tr("Error along the network")
 
-    def refresh(self) -> None:
+    def draw(self) -> None:
         """Draw the figures of the session."""
         self.refresh_columns()
         if not len(self.columns):

@@ -12,6 +12,7 @@ import numpy as np
 from engine.graph.types import Array
 from engine.numerics.results import ErrorSums
 from engine.precision.plan import Plan
+from engine.precision.scheme import Scheme
 from gui.format import SQNR_CAP_DB
 from gui.plots.kernels import KernelColumns
 from gui.plots.table import Table
@@ -87,7 +88,7 @@ def _series(found: Mapping[str, ErrorSums], columns: KernelColumns) -> Array:
     return np.array([found[i].sqnr_db if i in found else nan for i in columns.ids], float)
 
 
-def _local(found: Mapping[tuple[str, object], ErrorSums], plan: Plan, kernel_id: str) -> float:
+def _local(found: Mapping[tuple[str, Scheme], ErrorSums], plan: Plan, kernel_id: str) -> float:
     sums = found.get((kernel_id, plan.scheme(kernel_id))) if kernel_id in plan else None
     return sums.sqnr_db if sums is not None else nan
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class LatencyView(KernelChartView):
     """A bar per kernel with its launch overhead, and a tick where the previous plan was."""
 
-    WATCHES: ClassVar[frozenset[What]] = frozenset({What.PLAN, What.SIMULATION, What.DEVICE})
+    WATCHES: ClassVar[frozenset[What]] = frozenset({What.SELECTION, What.PLAN, What.SIMULATION, What.DEVICE})
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)
@@ -38,7 +38,7 @@ class LatencyView(KernelChartView):
         """Title of the dock."""
         return self.tr("Latency per kernel")
 
-    def refresh(self) -> None:
+    def draw(self) -> None:
         """Draw the simulation of the session."""
         self.refresh_columns()
         bars = self.bars = latency_bars(self.session, self.columns)

@@ -35,7 +35,11 @@ class LatencyBarsLayer(Layer):
         first, last = max(0, int(frame.x0)), min(len(self._total), int(frame.x1) + 2)
         gap = 2.0 if frame.x_scale >= 8 else 1.0 if frame.x_scale >= 4 else 0.0
         base = frame.area.bottom() - STRIP_HEIGHT - 2
-        work, launch, better, worse, cut = [], [], [], [], []
+        work: list[QRectF] = []
+        launch: list[QRectF] = []
+        better: list[QRectF] = []
+        worse: list[QRectF] = []
+        cut: list[tuple[int, float]] = []
         for i in range(first, last):
             total = float(self._total[i])
             if np.isnan(total):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class MemoryView(KernelChartView):
     """Address over kernel index; the dashed line is what is alive, the gap above it is what the planner wastes."""
 
-    WATCHES: ClassVar[frozenset[What]] = frozenset({What.PLAN, What.SIMULATION, What.DEVICE})
+    WATCHES: ClassVar[frozenset[What]] = frozenset({What.SELECTION, What.PLAN, What.SIMULATION, What.DEVICE})
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent, left_gap=40)
@@ -41,7 +41,7 @@ class MemoryView(KernelChartView):
         """Title of the dock."""
         return self.tr("Memory")
 
-    def refresh(self) -> None:
+    def draw(self) -> None:
         """Draw the memory plan of the session."""
         self.refresh_columns()
         data = self.data = memory_data(self.session)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from engine.npu.results import Buffer
 from gui.fonts import font
 from gui.paint import nibble_mark, nibble_size, with_alpha
+from gui.paint.colour import blend
 from gui.plots.frame import Frame
 from gui.plots.layer import Layer
 from gui.plots.panel import PlotBox
@@ -58,7 +59,7 @@ class Buffers(Layer):
                 spare.append(box)
         for (family, marked), rects in groups.items():
             colors = self.theme.precision(family)
-            fill_rects(painter, rects, colors.main if marked else blend_line(colors.line, colors.main))
+            fill_rects(painter, rects, colors.main if marked else blend(colors.line, colors.main, 0.5))
         if spare:
             hatch(painter, spare, self.theme.panel, 5)
 
@@ -218,8 +219,3 @@ def buffer_rect(frame: Frame, buffer: Buffer, gap: float) -> QRectF:
     width = max(1.0, right - left - gap)
     height = max(1.0, bottom - top - (gap if bottom - top > 3 else 0.0))
     return QRectF(left, top, width, height)
-
-
-def blend_line(line: QColor, main: QColor) -> QColor:
-    """Between the line and the main tone: readable, yet behind what is marked."""
-    return QColor(*((a + b) // 2 for a, b in zip(line.getRgb()[:3], main.getRgb()[:3], strict=True)))  # type: ignore[misc]

@@ -70,14 +70,9 @@ class ThermalView(ChartView):
     def _plot(self, place: int) -> _Plot:
         caption = Caption()
         self.chart.add_row(caption)
-        left = PlainAxis("left", gap=22 if place == 0 else 26)
-        left.setWidth(LEFT)
-        bottom = PlainAxis("bottom", gap=44) if place == 3 else None
-        if bottom is not None:
-            bottom.setHeight(18)
+        left = PlainAxis("left", gap=20 if place == 0 else 26, size=LEFT)
+        bottom = PlainAxis("bottom", gap=44, size=18) if place == 3 else None
         panel = self.chart.add_panel(Panel(left, bottom), stretch=7 if place == 0 else 4)
-        if bottom is None:
-            panel.bottom.setHeight(0)
         plot = _Plot(caption, panel, Curves(panel.box), VerticalMark(panel.box), Crosshair(panel.box))
         panel.add(plot.curves, plot.mark, plot.cross)
         self._plots.append(plot)
@@ -100,7 +95,7 @@ class ThermalView(ChartView):
 
     # -- drawing ----------------------------------------------------------------------------------------------------
 
-    def refresh(self) -> None:
+    def draw(self) -> None:
         """Draw the sustained use of the session's plan."""
         data = self.data = thermal_data(self.session)
         if data is None:
@@ -122,9 +117,6 @@ class ThermalView(ChartView):
             plot.mark.set(at, words if plot is self.temperature else "")
             plot.panel.redraw()
         self.foot.set("", (), self._scenario_words(data.run.scenario), plain=True)
-
-    def select_refresh(self) -> None:
-        """The selection doesn't show here."""
 
     def table(self) -> Table:
         """One row per sample of time."""

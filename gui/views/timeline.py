@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -41,7 +41,7 @@ Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 class TimelineView(ChartView):
     """W S zoom, A D pan, F goes to the current kernel and then shows all, comma and full stop step, a drag measures."""
 
-    WATCHES: ClassVar[frozenset[What]] = frozenset({What.PLAN, What.SIMULATION, What.DEVICE})
+    WATCHES: ClassVar[frozenset[What]] = frozenset({What.SELECTION, What.PLAN, What.SIMULATION, What.DEVICE})
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)
@@ -51,7 +51,7 @@ class TimelineView(ChartView):
         self.caption = Caption()
         self.chart.add_row(self.caption)
         self.whole = self.chart.add_panel(Panel(_gutter(), None), stretch=0)
-        self.whole.setFixedHeight(OVERVIEW)
+        self.whole.fix_height(OVERVIEW)
         self.panel = self.chart.add_panel(Panel(_gutter(), None))
         self.span = Span(0.0, 1.0, 0.5)
         self.chart.navigate(self.span, self.panel)
@@ -63,7 +63,7 @@ class TimelineView(ChartView):
         self.names = LaneNames(box, GUTTER)
         self.panel.add(self.ground, self.names, self.rate, self.bars, self.marks)
         self.colors = SegmentedControl([("precision", ""), ("bound", "")])
-        self.colors.chosen.connect(lambda _: self.mark_dirty())
+        self.colors.chosen.connect(lambda _: self.mark_dirty(What.MODEL))
         self.focus_button, self.fit_button = IconButton("target", token="muted"), IconButton("fit", token="muted")
         self.focus_button.clicked.connect(self.focus_current)
         self.fit_button.clicked.connect(self.span.fit)
@@ -105,25 +105,26 @@ class TimelineView(ChartView):
         self.names.rate_label = "GB/s"
         self.overview.label = self.tr("Whole run")
 
-    def save_state(self) -> dict[str, Any]:
+    def save_state(self) -> dict[str, object]:
         """Colour and the part of the run on show."""
-        state: dict[str, Any] = {"color": self.colors.current}
+        state: dict[str, object] = {"color": self.colors.current}
         if not self.span.is_fit:
             state["span"] = [self.span.low, self.span.high]
         return state
 
-    def restore_state(self, state: dict[str, Any]) -> None:
+    def restore_state(self, state: dict[str, object]) -> None:
         """Set them again."""
-        if state.get("color") in ("precision", "bound"):
-            self.colors.set_current(state["color"])
+        color = state.get("color")
+        if isinstance(color, str) and color in ("precision", "bound"):
+            self.colors.set_current(color)
         span = state.get("span")
         if isinstance(span, list) and len(span) == 2:
             self.span.show(float(span[0]), float(span[1]))
-        self.mark_dirty()
+        self.mark_dirty(What.MODEL)
 
     # -- drawing ----------------------------------------------------------------------------------------------------
 
-    def refresh(self) -> None:
+    def draw(self) -> None:
         """Draw the simulation of the session."""
         self.columns = kernel_columns(self.session)
         data = self.data = timeline_data(self.session)
@@ -147,7 +148,7 @@ class TimelineView(ChartView):
         self._show_selection()
         self.panel.redraw()
 
-    def select_refresh(self) -> None:
+    def draw_selection(self) -> None:
         """Move the outlines, and what is outside into sight."""
         self._show_selection()
         place = self._current()
@@ -326,7 +327,4 @@ class TimelineView(ChartView):
 
 
 def _gutter() -> PlainAxis:
-    axis = PlainAxis("left")
-    axis.setWidth(GUTTER)
-    axis.setStyle(showValues=False)
-    return axis
+    return PlainAxis("left", label=lambda value, step: "", size=GUTTER)

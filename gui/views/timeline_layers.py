@@ -92,7 +92,7 @@ class LaneBarsLayer(Layer):
             colors = self._tones(kernel)
             box = QRectF(left[j], row.top() + 2, right[j] - left[j], row.height() - 4)
             group = fills.setdefault(colors.main.rgb(), (colors, [], []))
-            group[2 if launch[j] else 1].append(box)
+            (group[2] if launch[j] else group[1]).append(box)
             if not launch[j]:
                 texts.append((box & QRectF(frame.area.left(), row.top(), frame.area.width(), row.height()), kernel))
         for colors, plain, launches in fills.values():
