@@ -112,7 +112,8 @@ def _head(name: str, array: Array) -> bytes:
     tensor = onnx.TensorProto(name=name, data_type=onnx_type(array.dtype), dims=array.shape)
     if tensor.data_type == TensorProto.STRING:
         tensor.string_data.extend(str(text).encode() for text in array.reshape(-1))
-    return tensor.SerializeToString()
+    serialized: bytes = tensor.SerializeToString()
+    return serialized
 
 
 def _entry_size(head: bytes, array: Array) -> int:

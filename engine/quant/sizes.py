@@ -1,7 +1,7 @@
 """Bytes of weights and of whole plans, to the byte.
 
 Codes and zero points are packed; a zero point takes as many bits as a code, and symmetric formats have none. A scale is
-a half where devices store one (groups, and formats up to 4 bits) and a float elsewhere. INT4 in groups of 32 so costs
+a half where devices store one (groups of up to 8 bits, and formats up to 4 bits) and a float elsewhere. INT4 in groups of 32 so costs
 20 bits per 32 weights on top of the codes.
 """
 
@@ -21,7 +21,7 @@ from engine.precision.scheme import FP32, Scheme, WeightFormat, family
 
 def half_scales(form: WeightFormat) -> bool:
     """Whether the scales of an integer format are stored in FP16."""
-    return form.granularity == "group" or form.bits <= 4
+    return form.bits <= 4 or (form.granularity == "group" and form.bits <= 8)
 
 
 def group_size(form: WeightFormat, reduction: int) -> int:

@@ -89,8 +89,8 @@ def quantize_weight(array: Array, weight: Weight, form: WeightFormat, method: st
 
     Asymmetric integers: scale = (max - min) / (2^bits - 1) over a range widened to include zero, zero point an integer
     in [-2^(bits-1), 2^(bits-1) - 1], codes clamped to the same. Symmetric integers: scale = max |w| / (2^(bits-1) - 1).
-    Scales of groups and of formats up to 4 bits are rounded to half (and kept as float32), because that is how devices
-    store them; a group of one repeated value takes that value as its scale, so that it is exact. NaN becomes 0,
+    Scales of formats up to 4 bits, and of groups up to 8, are rounded to half (and kept as float32): so devices store
+    them; a group of one repeated value takes that value as its scale, so that it is exact. NaN becomes 0,
     infinities the end of the range of the finite weights.
 
     Args:
@@ -130,7 +130,6 @@ def round_to_nearest(matrix: Array, form: WeightFormat) -> Codes:
     """Scales from the extreme values, codes to the nearest integer (ties to even)."""
     channels, reduction = matrix.shape
     group = group_size(form, reduction)
-    rows = 1 if form.granularity == "tensor" else channels
     groups = -(-reduction // group) if reduction else 1
     low, high = np.zeros((channels, groups), np.float32), np.zeros((channels, groups), np.float32)
     constant = np.zeros((channels, groups), bool)
@@ -150,7 +149,7 @@ def round_to_nearest(matrix: Array, form: WeightFormat) -> Codes:
         else:
             part.of(constant)[...] = (least == most)[:, :, None]
         part.of(low)[...], part.of(high)[...] = least[:, :, None], most[:, :, None]
-    if rows == 1 and channels:
+    if form.granularity == "tensor" and channels:
         constant = np.full((1, 1), constant.all() and low.min() == high.max())
         low, high = low.min(keepdims=True), high.max(keepdims=True)
     scales, zeros = _scales(low, high, constant, form)

@@ -198,14 +198,14 @@ def test_tied_weights_are_stored_once_per_format(tmp_path):
 def test_an_impossible_path_is_refused_in_one_sentence(place, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("x")
-    net, inputs = small_net()
+    net, _ = small_net()
     with pytest.raises(ExportError, match="can't be written"):
         export_qdq(net, Plan(), Ranges(), tmp_path / place)
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
 
 
 def test_a_missing_range_or_a_cancel_leaves_the_old_file(tmp_path):
-    net, inputs = small_net()
+    net, _ = small_net()
     path = tmp_path / "m.onnx"
     path.write_text("old")
     with pytest.raises(PlanError, match="layer0"):
