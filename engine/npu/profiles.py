@@ -43,7 +43,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     title: str
     operators: str
-    values: dict[str, _Entry]
+    values: dict[str, msgspec.Raw]
     note: str = ""
     refusals: tuple[_Refusal, ...] = ()
 
@@ -127,20 +127,28 @@ def _info(device: Device, path: Path) -> DeviceInfo:
 def _read(path: Path) -> Device:
     file = path.name
     try:
-        document = msgspec.json.decode(path.read_bytes(), type=_File)
+        return _device(file, msgspec.json.decode(path.read_bytes(), type=_File))
     except OSError as error:
         raise DeviceError(say("{file} can't be read: {why}.", file=file, why=error.strerror or str(error))) from error
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        field = place.rstrip("`").removeprefix("values") or "file"
-        raise DeviceError(
-            say("{file}: field {field}: {problem}.", file=file, field=field.strip("[.]"), problem=message)
-        ) from error
+        raise _invalid(file, "", error) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise DeviceError(
             say("{file} is not a device profile: it is not valid JSON ({why}).", file=file, why=str(error))
         ) from error
-    return _device(file, document)
+
+
+def _invalid(file: str, key: str, error: msgspec.ValidationError) -> DeviceError:
+    message, _, place = str(error).partition(" - at `$")
+    field = (key + place.rstrip("`")).strip(".") or "file"
+    return DeviceError(say("{file}: field {field}: {problem}.", file=file, field=field, problem=message.rstrip(".")))
+
+
+def _entry(file: str, key: str, raw: msgspec.Raw) -> _Entry:
+    try:
+        return msgspec.json.decode(raw, type=_Entry)
+    except msgspec.ValidationError as error:
+        raise _invalid(file, key, error) from error
 
 
 def _device(file: str, document: _File) -> Device:
@@ -166,7 +174,8 @@ def _device(file: str, document: _File) -> Device:
             )
         )
     values: dict[str, Quantity] = {}
-    for key, entry in document.values.items():
+    for key, raw in document.values.items():
+        entry = _entry(file, key, raw)
         checked = check_value(file, key, entry.value)
         if entry.unit != BY_KEY[key].unit:
             raise DeviceError(

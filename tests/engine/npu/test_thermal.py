@@ -1,0 +1,182 @@
+"""Exact stepping against scipy's matrix exponential and the closed form of one node; governors and sustained use."""
+
+from __future__ import annotations
+
+from math import exp
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+from zoo import mobilenetv1
+
+from engine.errors import Cancelled, DeviceError
+from engine.npu import cool_clock, load_device, simulate, sustain
+from engine.npu.governor import governor
+from engine.npu.power import leakage, operating_points
+from engine.npu.results import Scenario
+from engine.npu.thermal import network, of_device, steady, step
+from engine.precision.plan import Plan
+from engine.progress import CancelToken
+
+PHONE = ((0.25, 6.0, 110.0), (2.0, 3.0, 5.0))
+
+
+@pytest.mark.parametrize("seconds", [0.01, 0.5, 1.0, 10.0, 600.0])
+@pytest.mark.parametrize("device", ["kirin9030", "ascend310b1"])
+def test_step_is_the_matrix_exponential(device, seconds):
+    net = of_device(load_device(device))
+    # With power and ambient as states that don't change, one exponential gives both matrices.
+    whole = np.zeros((5, 5))
+    whole[:3, :3], whole[:3, 3:] = net.a, net.b
+    reference = expm(whole * seconds)
+    found = step(net, seconds)
+    state, drive = np.array([25.0, 24.0, 23.0]), np.array([7.0, 30.0])
+    expected = reference[:3, :3] @ state + reference[:3, 3:] @ drive
+    np.testing.assert_allclose(found.a @ state + found.b @ drive, expected, atol=1e-9)
+
+
+def test_many_steps_stay_within_a_hundredth_kelvin():
+    net = network(*PHONE)
+    small = step(net, 0.5)
+    state, reference = np.full(3, 25.0), np.full(3, 25.0)
+    whole = np.zeros((5, 5))
+    whole[:3, :3], whole[:3, 3:] = net.a, net.b
+    exact = expm(whole * 5.0)
+    worst = 0.0
+    for block in range(360):
+        drive = np.array([7.0 if block % 3 else 0.5, 25.0])
+        for _ in range(10):
+            state = small.a @ state + small.b @ drive
+        reference = exact[:3, :3] @ reference + exact[:3, 3:] @ drive
+        worst = max(worst, float(np.abs(state - reference).max()))
+    assert worst < 0.01
+
+
+def test_one_node_has_a_closed_form():
+    """With the other nodes tied to the air by almost no resistance, the die alone is one RC."""
+    capacity, resistance = 2.0, 5.0
+    net = network((capacity, 1.0, 1.0), (resistance, 1e-4, 1e-4))
+    for seconds in (1.0, 10.0, 40.0):
+        found = step(net, seconds)
+        heated = found.a @ np.full(3, 20.0) + found.b @ np.array([3.0, 20.0])
+        assert heated[0] == pytest.approx(20 + 15 * (1 - exp(-seconds / (capacity * resistance))), abs=0.01)
+
+
+def test_steady_state_adds_up_resistances():
+    np.testing.assert_allclose(steady(network(*PHONE), 4.0, 25.0), [65.0, 57.0, 45.0])
+
+
+@pytest.fixture(scope="module")
+def run():
+    device = load_device("kirin9030")
+    return device, simulate(mobilenetv1(1), Plan(), device)
+
+
+def test_unthrottled_end_is_the_fixed_point(run):
+    device, simulation = run
+    fixed = device.edited({"dvfs.governor": "fixed"})
+    found = sustain(simulation, fixed, Scenario(minutes=180))
+    point = operating_points(simulation, fixed, Scenario())[-1]
+    watts = point.watts + leakage(point, float(found.die_c[-1]), fixed.number("power.leakage_fold"))
+    expected = steady(of_device(fixed), watts, 25.0)
+    assert [found.die_c[-1], found.package_c[-1], found.skin_c[-1]] == pytest.approx(expected, abs=0.01)
+    assert found.throttled_at_s is None
+    assert set(found.clock) == {1.0}
+
+
+def test_hot_surroundings_throttle_and_slow_down(run):
+    device, simulation = run
+    cool, hot = (sustain(simulation, device, Scenario(minutes=60, ambient_c=t)) for t in (10.0, 38.0))
+    assert cool.throttled_at_s is None
+    assert hot.throttled_at_s is not None
+    at = np.searchsorted(hot.time_s, hot.throttled_at_s)
+    assert hot.skin_c[at - 1] >= device.numbers("dvfs.trips")[0] - 0.1
+    assert hot.final_latency_us > cool.final_latency_us == pytest.approx(simulation.latency_us)
+    assert hot.time_s[-1] == pytest.approx(3600)
+
+
+def test_trips_switch_seldom(run):
+    device, simulation = run
+    found = sustain(simulation, device, Scenario(minutes=60, ambient_c=35.0))
+    assert found.throttled_at_s is not None
+    assert np.count_nonzero(np.diff(found.clock)) < 20
+
+
+def test_power_allocator_holds_its_target_without_chatter(run):
+    device, simulation = run
+    allocator = device.edited({"dvfs.governor": "power-allocator", "dvfs.target": 42.0, "dvfs.switch_on": 38.0})
+    found = sustain(simulation, allocator, Scenario(minutes=120, ambient_c=32.0))
+    last = found.time_s > 3600
+    assert abs(float(found.skin_c[last].mean()) - 42.0) < 1.5
+    assert np.count_nonzero(np.diff(found.clock)) < 80
+
+
+def test_power_cap_keeps_below_its_cap(run):
+    device, simulation = run
+    cap = 2.8
+    capped = sustain(simulation, device.edited({"dvfs.governor": "power-cap", "dvfs.sustainable": cap}))
+    assert float(capped.power_w.max()) <= cap
+    assert capped.throttled_at_s is not None
+
+
+def test_idle_frames_are_cooler(run):
+    device, simulation = run
+    busy, idle = (sustain(simulation, device, Scenario(minutes=10, runs_per_second=r)) for r in (None, 5.0))
+    assert idle.final_skin_c < busy.final_skin_c
+    assert idle.power_w[0] < busy.power_w[0]
+
+
+def test_step_wise_waits_for_the_hysteresis():
+    device = load_device("kirin9030")
+    decide, watts = governor(device), [0.0] * 6
+    assert decide(5, 39.4, watts) == 5
+    assert decide(5, 39.6, watts) == 4
+    assert decide(4, 39.0, watts) == 4
+    assert decide(4, 38.7, watts) == 5
+    assert decide(5, 45.6, watts) == 0
+    assert decide(0, 30.0, watts) == 1
+
+
+def test_cool_clock_is_the_highest_that_stays_cool(run):
+    device, simulation = run
+    scenario = Scenario(minutes=240, ambient_c=27.0)
+    clock = cool_clock(simulation, device, scenario)
+    assert clock is not None
+    assert clock < 1.0
+    clocks, volts = device.numbers("dvfs.clocks"), device.numbers("dvfs.voltages")
+    level = [c / device.number("core.clock") for c in clocks].index(clock)
+    for top, hot in ((level, False), (level + 1, True)):
+        fixed = device.edited({
+            "dvfs.clocks": (*clocks[: top + 1], clocks[-1]), "dvfs.voltages": (*volts[: top + 1], volts[-1]),
+            "dvfs.governor": "step-wise", "dvfs.trips": (-40.0, 90.0), "dvfs.levels": (float(top), float(top)),
+        })  # fmt: skip
+        found = sustain(simulation, fixed, scenario)
+        assert (found.final_skin_c >= device.numbers("dvfs.trips")[0]) is hot
+
+
+def test_runaway_is_bounded_not_infinite(run):
+    device, simulation = run
+    leaky = device.edited({"power.leakage": 0.3, "dvfs.governor": "fixed", "power.leakage_fold": 40.0})
+    object.__setattr__(leaky.values["power.leakage"], "value", 3.0)
+    assert np.isfinite(sustain(simulation, leaky, Scenario(minutes=60)).die_c).all()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "field"),
+    [
+        (Scenario(minutes=float("inf")), "minutes"),
+        (Scenario(minutes=0), "minutes"),
+        (Scenario(runs_per_second=-1), "runs per second"),
+        (Scenario(ambient_c=float("nan")), "ambient"),
+    ],
+)
+def test_impossible_scenarios_are_refused(run, scenario, field):
+    with pytest.raises(DeviceError, match=field):
+        sustain(run[1], run[0], scenario)
+
+
+def test_can_be_cancelled(run):
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        sustain(run[1], run[0], cancel=token)
