@@ -1,4 +1,4 @@
-"""Activation functions written as several nodes: SiLU, HardSwish, GELU in both forms, Mish; and Quantize-Dequantize pairs."""
+"""Activation functions written as several nodes: SiLU, HardSwish, GELU, Mish; and pairs of Quantize and Dequantize."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from engine.fusion.view import View
 
 _LIMIT = 11
 _STARTS = frozenset({
-    "Sigmoid", "HardSigmoid", "Add", "Mul", "Div", "Pow", "Softplus", "Exp", "Cast", "QuantizeLinear", "Tanh", "Erf", "Gelu",
-    "Clip", "Relu",
+    "Sigmoid", "HardSigmoid", "Add", "Mul", "Div", "Pow", "Softplus", "Exp", "Cast", "QuantizeLinear",
 })  # fmt: skip
 
 _BY_OPERATORS = {
@@ -26,7 +25,7 @@ _BY_OPERATORS = {
     ("Add.c", "Clip", "Mul.c"): "HardSigmoid",
     ("Mul", "Softplus", "Tanh"): "Mish",
     ("Add.c", "Exp", "Log", "Mul", "Tanh"): "Mish",
-    ("DequantizeLinear.c", "QuantizeLinear.c"): "QDQ",
+    ("DequantizeLinear", "QuantizeLinear"): "QDQ",
 }
 _ERF = Counter({"Erf": 1, "Add.c": 1, "Mul": 1})
 
@@ -39,12 +38,12 @@ def name_activation(view: View, closure: Closure) -> str:
         return _BY_OPERATORS[key]
     values = scalars(view, closure.nodes)
     rest = found - _ERF
-    if _ERF <= found and sum(rest.values()) == 2 and set(rest) <= {"Mul.c", "Div.c"}:
+    if found >= _ERF and sum(rest.values()) == 2 and set(rest) <= {"Mul.c", "Div.c"}:
         return "GELU" if near(values, 2**0.5) or near(values, 0.5**0.5) else ""
     if found["Tanh"] == 1 and set(found) <= {"Tanh", "Pow.c", "Mul", "Mul.c", "Div.c", "Add", "Add.c"}:
         return "GELU" if near(values, 0.044715) and found["Mul"] else ""
     if key == ("Mul", "Mul.c", "Sigmoid"):
-        return "QuickGELU" if near(values, 1.702) else "Swish"
+        return "QuickGELU" if near(values, 1.702) else "SiLU" if near(values, 1.0) else "Swish"
     return ""
 
 

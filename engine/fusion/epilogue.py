@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from dataclasses import replace
 
 from engine.fusion.labels import label_node
 from engine.fusion.ops import BINARY
@@ -12,6 +12,7 @@ from engine.fusion.rules import RuleSet
 from engine.fusion.types import Kind
 from engine.fusion.view import View
 
+BIAS = "Bias"
 ANCHORS = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.CONV_TRANSPOSE, Kind.GEMM, Kind.MATMUL, Kind.MATMUL_DYNAMIC})
 
 
@@ -36,6 +37,8 @@ def extended(region: Region, view: View, partition: Partition, rules: RuleSet, o
         if step is None:
             break
         region = region.joined(step[0], step[1])
+        if step[1] == BIAS:
+            region = replace(region, bias=step[0][0])
     return region
 
 
@@ -56,10 +59,13 @@ def _bias(view: View, partition: Partition, region: Region, tensor: str) -> Step
     if at is None or view.ops[at] != "Add" or region.kind not in ANCHORS or len(region.nodes) > 1:
         return None
     constant = view.constant_input(at)
-    if constant is None or constant.size != prod(constant.shape[-1:]) * prod(constant.shape[:-1]):
+    shape, last = view.shape(tensor), region.kind in (Kind.MATMUL, Kind.MATMUL_DYNAMIC, Kind.GEMM)
+    if constant is None or not shape or constant.ndim > len(shape):
         return None
-    channels = view.shape(tensor)[-1:] if region.kind in (Kind.MATMUL, Kind.GEMM) else view.shape(tensor)[1:2]
-    return ((at,), "Bias") if (constant.size,) == channels and constant.size > 1 else None
+    axis = len(shape) - 1 if last else 1
+    wanted = tuple(size if index == axis else 1 for index, size in enumerate(shape))
+    padded = (1,) * (len(shape) - constant.ndim) + constant.shape
+    return ((at,), BIAS) if padded == wanted and constant.size > 1 else None
 
 
 def _activation(view: View, partition: Partition, tensor: str) -> Step | None:

@@ -75,7 +75,7 @@ def _followers(view: View, at: int, affine: bool) -> tuple[list[int], Affine | N
     while (reader := view.sole_reader(tensor)) is not None:
         step = _batch_norm(view, reader, tensor)
         if step is None and affine:
-            step = _per_channel(view, reader, tensor, _channels(view, at))
+            step = _per_channel(view, reader, tensor, _channels(view, at), scalar_add=bool(followers))
         if step is None:
             break
         total = step if total is None else (total[0] * step[0], total[1] * step[0] + step[1])
@@ -98,16 +98,22 @@ def _batch_norm(view: View, at: int, tensor: str) -> Affine | None:
     return factor, beta - factor * mean
 
 
-def _per_channel(view: View, at: int, tensor: str, channels: int) -> Affine | None:
-    """Mul, Div, Add or Sub by a constant with one value per channel (axis 1)."""
+def _per_channel(view: View, at: int, tensor: str, channels: int, *, scalar_add: bool) -> Affine | None:
+    """Mul, Div, Add or Sub by one constant, or by one per channel (axis 1).
+
+    A lone scalar in an Add may be the first step of an activation (`clip(x + 3) / 6`) and is left alone.
+    """
     constant = view.constant_input(at)
     op, rank = view.ops[at], len(view.shape(tensor))
-    if op not in ("Mul", "Div", "Add", "Sub") or constant is None or constant.dtype.kind != "f" or channels < 2:
+    if op not in ("Mul", "Div", "Add", "Sub") or constant is None or constant.dtype.kind != "f" or constant.ndim > rank:
         return None
     shape = (1,) * (rank - constant.ndim) + constant.shape
-    if constant.ndim > rank or shape != (1, channels) + (1,) * (rank - 2):
+    if constant.size == 1 and (scalar_add or op in ("Mul", "Div")):
+        values = np.full(channels, constant.reshape(()), np.float64)
+    elif constant.size == channels > 1 and shape == (1, channels) + (1,) * (rank - 2):
+        values = constant.astype(np.float64).reshape(channels)
+    else:
         return None
-    values = constant.astype(np.float64).reshape(channels)
     first = view.nodes[at].inputs[0] == tensor
     one, zero = np.ones(channels), np.zeros(channels)
     if op == "Mul":
@@ -139,8 +145,8 @@ def _scaled(
     constants[new_bias] = (np.broadcast_to(bias * factor + offset, _bias_shape(bias, factor))).astype(weight.dtype)
     for new, old in ((weight_name, node.inputs[1]), (new_bias, bias_name)):
         constants[new].flags.writeable = False
-        if old in origins:
-            origins[new] = origins[old]
+        if old:
+            origins[new] = origins.get(old, old)
     proto = onnx.NodeProto()
     proto.CopyFrom(node.proto)
     del proto.input[1:]

@@ -25,8 +25,8 @@ from engine.graph.types import Array, Graph
 def fuse(graph: Graph, rules: Rules = "edge") -> Network:
     """Cut a graph into kernels by one of the two rule sets.
 
-    Each node belongs to exactly one kernel (a folded BatchNorm to the one whose weights it went into), the kernels are in
-    an order that can be run, and running their nodes gives what the model gives.
+    Each node belongs to exactly one kernel (a folded BatchNorm to the one whose weights it went into), the kernels are
+    in an order that can be run, and running their nodes gives what the model gives.
     """
     rule_set = RULES[rules]
     folded = fold(graph, affine=rule_set.affine)
@@ -54,12 +54,23 @@ def _partition(view: View, rules: RuleSet) -> Partition:
             start = Region((at,), at, kind, (label_node(view, at),))
             partition.put(start)
             partition.put(extended(start, view, partition, rules, rules.operands))
+    if rules.norm_epilogue:
+        _extend_norms(view, partition, rules)
     for at in range(len(view.nodes)):
         if partition.free((at,)):
             partition.put(Region((at,), at, kind_of(view, at), (label_node(view, at),)))
     if rules.chains:
         merge_chains(partition, view)
     return partition
+
+
+def _extend_norms(view: View, partition: Partition, rules: RuleSet) -> None:
+    for at in range(len(view.nodes)):
+        if partition.free((at,)) and kind_of(view, at) is Kind.NORM:
+            partition.put(Region((at,), at, Kind.NORM, (label_node(view, at),)))
+    for region in partition:
+        if region.kind is Kind.NORM:
+            partition.put(extended(region, view, partition, rules, operands=0))
 
 
 def kind_of(view: View, at: int) -> Kind:
@@ -84,14 +95,13 @@ def _kernel(index: int, region: Region, view: View, partition: Partition, folded
     constants: dict[str, Array] = {
         name: view.constants[name] for node in nodes for name in node.inputs if name in view.constants
     }
-    bias_at = next((at for at in region.nodes if "Bias" in region.labels[1:2] and at > region.anchor), None)
-    weight = find_weight(view, region.anchor, bias_at, folded.origins)
+    weight = find_weight(view, region.anchor, region.bias, folded.origins)
     outputs = partition.outputs(region) or view.outputs[region.last][:1]
     anchor_output = view.outputs[region.anchor][0]
     return Kernel(
         id=folded.names.get(anchor_output, anchor_output),
         index=index,
-        name=display_name(nodes, view.nodes[region.anchor], weight),
+        name=display_name(nodes, view.nodes[region.anchor], weight, named=region.kind is Kind.NORM),
         op=_op_text(region),
         kind=region.kind,
         nodes=nodes,

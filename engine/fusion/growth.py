@@ -1,8 +1,8 @@
 """Growing small regions from one tensor: how decomposed functions (GELU, SiLU, LayerNorm ...) are found.
 
-Exporters write y = f(x) as a handful of primitive nodes in many orders. Instead of one template per order, a region is grown
-from a node that reads x, forwards through nodes that read only x, constants and the region itself. Whenever all but one of
-its tensors stay inside, it is a function of x alone, and its list of operators says which.
+Exporters write y = f(x) as a handful of primitive nodes in many orders. Instead of one template per order, a region is
+grown from a node that reads x, forwards through nodes that read only x, constants and the region itself. Whenever all
+but one of its tensors stay inside, it is a function of x alone, and its list of operators says which.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from engine.fusion.ops import BINARY, VIEWS
 from engine.fusion.view import View, scalar
 
 
@@ -74,9 +75,11 @@ def _reach(
 
 
 def signature(view: View, nodes: tuple[int, ...]) -> Counter[str]:
-    """Operators of a region, with '.c' for those that combine an activation with a constant. Casts don't count."""
+    """Operators of a region, '.c' behind those that meet a constant operand; casts and views don't count."""
     return Counter(
-        view.ops[at] + (".c" if view.constant_input(at) is not None else "") for at in nodes if view.ops[at] != "Cast"
+        view.ops[at] + (".c" if view.ops[at] in BINARY and view.constant_input(at) is not None else "")
+        for at in nodes
+        if view.ops[at] != "Cast" and view.ops[at] not in VIEWS
     )
 
 

@@ -8,40 +8,50 @@ from collections.abc import Sequence
 from engine.fusion.types import Weight
 from engine.graph.types import Node
 
-_ENDINGS = re.compile(r"(\.weight|\.w_0|\.kernel|[._/]weight|_w|/kernel|/ReadVariableOp.*|\.folded)$")
+_ENDINGS = re.compile(
+    r"(\.folded(\.\d+)?|[._/](weight|w_0(_deepcopy_\d+)?|kernel|w)|/ReadVariableOp.*)$", re.IGNORECASE
+)
 _NUMBERED = re.compile(r"[_.]?\d*$")
-_GENERATED = re.compile(r"^(onnx::|val_\d|_val_|const|t\d+$|\d+$|p2o\.|Constant_)", re.IGNORECASE)
+_GENERATED = re.compile(r"^(onnx::|val_\d|_val_|const|[a-z]{0,2}\d+$|node_?\d+$|p2o\.)", re.IGNORECASE)
+_OTHER_WORDS = frozenset({"conv2d", "biasadd", "einsum", "tensordot", "depthwise", "separable_conv2d"})
+"""What TensorFlow calls the operators that become Conv and MatMul."""
 _LONGEST = 120
 
 
-def display_name(nodes: Sequence[Node], anchor: Node, weight: Weight | None) -> str:
+def display_name(nodes: Sequence[Node], anchor: Node, weight: Weight | None, *, named: bool) -> str:
     """Module scope, node name, weight name, output name: the first that says something.
 
-    A kernel with a weight is called by its module ('layers.0.mlp.gate_proj'); others keep the operator's name at the end,
-    because a module has many of them.
+    A kernel with a weight is called by its module ('layers.0.mlp.gate_proj'), and so is a norm (`named`); others keep
+    the operator's name at the end, because a module has many of them.
     """
     from_weight = _weight_name(weight)
+    alone = named or weight is not None
+    op, raw = anchor.proto.op_type, anchor.proto.name
     if anchor.scope:
-        # A Conv that took in a BatchNorm carries the BatchNorm's scope; its weight knows better.
-        return _short(from_weight or anchor.scope) if weight else _short(f"{anchor.scope}.{anchor.proto.op_type}")
-    name = clean_node_name(anchor.proto.name, anchor.proto.op_type, keep_op=weight is None)
+        # A Conv that the exporter folded a BatchNorm into carries the BatchNorm's scope; its weight knows better.
+        own = from_weight if op.startswith("Conv") else ""
+        return _short(own or (anchor.scope if alone else f"{anchor.scope}.{op}"))
+    if named and op.startswith("Reduce"):  # one of the primitives that a norm is written in
+        raw = raw.rpartition("/")[0] or raw
+    name = clean_node_name(raw, op, keep_op=not alone)
     if name:
         return _short(name)
-    output = next((n for n in reversed(nodes[-1].outputs) if n), anchor.proto.op_type)
+    output = next((n for n in reversed(nodes[-1].outputs) if n), op)
     return _short(from_weight or clean_node_name(output, "", keep_op=True) or output)
 
 
 def clean_node_name(name: str, op_type: str, *, keep_op: bool) -> str:
     """'/features/features.0/conv/Conv' -> 'features.0.conv'; '' for names that only repeat the operator."""
-    parts = [part for part in name.split("/") if part]
-    if not parts or _GENERATED.match(parts[-1]):
+    parts = [part for part in name.split(";")[0].split("/") if part]
+    if not parts or (len(parts) == 1 and _GENERATED.match(parts[0])):
         return ""
     kept: list[str] = []
     for part in parts:
         if kept and (part.startswith(kept[-1] + ".") or part == kept[-1]):
             kept.pop()
         kept.append(part)
-    is_op = bool(op_type) and _NUMBERED.sub("", kept[-1]).lower() == op_type.lower()
+    last = _NUMBERED.sub("", kept[-1]).lower()
+    is_op = bool(op_type) and (last == op_type.lower() or last in _OTHER_WORDS)
     if is_op and len(kept) == 1:
         return ""
     if is_op and not keep_op:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from engine.fusion.growth import closures, signature
-from engine.fusion.ops import ELEMENTWISE
+from engine.fusion.ops import ELEMENTWISE, VIEWS
 from engine.fusion.regions import Partition, Region
 from engine.fusion.types import Kind
 from engine.fusion.view import View
@@ -16,7 +16,8 @@ _STARTS = frozenset(
     {"ReduceMean", "Pow", "Mul", "Cast", "ReduceL2", "ReduceSum", "ReduceSumSquare", "ReduceMax", "Abs"}
 )
 _REDUCTIONS = frozenset({"ReduceMean", "ReduceSum", "ReduceL2", "ReduceSumSquare", "ReduceMax"})
-_SCALE = frozenset({"Mul", "Div", "Add", "Sub", "Cast", "Where"})
+_WEIGHTED = frozenset({"MatMul", "Gemm", "Conv", "ConvTranspose"})
+_STEPS = {"Mul": "Scale", "Div": "Scale", "Add": "Mask", "Sub": "Mask", "Where": "Mask", "Cast": ""}
 
 
 def find_norms(view: View) -> Iterator[Region]:
@@ -46,7 +47,8 @@ def _is_tail(view: View, nodes: tuple[int, ...], core: tuple[int, ...], name: st
 
 
 def _joins(view: View, at: int) -> bool:
-    return (view.ops[at] in ELEMENTWISE or view.ops[at] in _REDUCTIONS) and len(view.outputs[at]) == 1
+    op = view.ops[at]
+    return (op in ELEMENTWISE or op in _REDUCTIONS or op in VIEWS) and len(view.outputs[at]) == 1
 
 
 def _name(view: View, nodes: tuple[int, ...]) -> str:
@@ -55,7 +57,7 @@ def _name(view: View, nodes: tuple[int, ...]) -> str:
     reductions = sum(found[op] + found[f"{op}.c"] for op in _REDUCTIONS)
     divides = bool(ops & {"Div", "Reciprocal"}) or found["Pow.c"] > 1
     if {"ReduceMax", "Exp", "ReduceSum"} <= ops and divides:
-        return "Softmax" if not ops - {"ReduceMax", "Sub", "Exp", "ReduceSum", "Div", "Reciprocal", "Mul"} else ""
+        return "" if ops - {"ReduceMax", "Max", "Sub", "Exp", "ReduceSum", "Div", "Reciprocal", "Mul"} else "Softmax"
     if not divides or not reductions or ops & {"ReduceMax", "Exp", "Erf", "Tanh", "Sigmoid"}:
         return ""
     if not ops & {"Sqrt", "ReduceL2", "Pow"}:
@@ -82,14 +84,19 @@ def _prologue(view: View, partition: Partition, softmax: int) -> tuple[list[int]
     tensor, reader = view.nodes[softmax].inputs[0], softmax
     shape = view.shape(tensor)
     while (at := view.producer.get(tensor)) is not None and view.sole_reader(tensor) == reader:
-        if view.ops[at] not in _SCALE or not partition.free((at,)) or view.shape(tensor) != shape:
+        if view.ops[at] not in _STEPS or not partition.free((at,)) or view.shape(tensor) != shape:
             break
         nodes.append(at)
-        labels.append(
-            {"Mul": "Scale", "Div": "Scale", "Add": "Mask", "Where": "Mask", "Sub": "Mask"}.get(view.ops[at], "")
-        )
+        labels.append(_STEPS.get(view.ops[at], ""))
         same = [name for name in view.inputs[at] if view.shape(name) == shape]
         if len(same) != 1:
             break
         tensor, reader = same[0], at
+    source = view.producer.get(tensor)
+    if (
+        source is not None
+        and view.ops[source] in _WEIGHTED
+        and any(n in view.constants for n in view.nodes[source].inputs)
+    ):
+        return [], []  # the bias of a layer, not the mask of scores: it belongs to the layer
     return nodes, list(dict.fromkeys(label for label in reversed(labels) if label))

@@ -32,15 +32,15 @@ ACTIVATIONS: Mapping[str, str] = {
 """Activation functions of one operator, and their names."""
 
 UNARY = frozenset(ACTIVATIONS) | {
-    "Abs", "Neg", "Sign", "Ceil", "Floor", "Round", "Reciprocal", "Sqrt", "Exp", "Log", "Erf", "Not", "IsNaN", "IsInf",
-    "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Cast", "CastLike", "Identity",
-    "QuantizeLinear", "DequantizeLinear", "BitwiseNot", "Dropout",
+    "Abs", "Neg", "Sign", "Ceil", "Floor", "Round", "Reciprocal", "Sqrt", "Exp", "Log", "Erf", "Not", "IsNaN",
+    "IsInf", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Cast",
+    "CastLike", "Identity", "QuantizeLinear", "DequantizeLinear", "BitwiseNot", "Dropout",
 }  # fmt: skip
 """One result element from one element of the first input; other inputs are parameters."""
 
 BINARY = frozenset({
-    "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Min", "Max", "Mean", "Sum", "Where", "Equal", "Greater", "GreaterOrEqual",
-    "Less", "LessOrEqual", "And", "Or", "Xor", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor",
+    "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Min", "Max", "Mean", "Sum", "Where", "Equal", "Greater",
+    "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Xor", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor",
 })  # fmt: skip
 """Elementwise with broadcasting over all inputs."""
 
@@ -50,9 +50,9 @@ VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten"})
 """The same bytes under another shape."""
 
 MOVEMENT = VIEWS | {
-    "Transpose", "Concat", "Slice", "Split", "Gather", "GatherElements", "GatherND", "Expand", "Tile", "Pad", "DepthToSpace",
-    "SpaceToDepth", "ScatterND", "ScatterElements", "Scatter", "Shape", "Size", "Trilu", "ReverseSequence", "ConstantOfShape",
-    "OneHot", "Compress", "Range", "Col2Im", "CenterCropPad", "TensorScatter",
+    "Transpose", "Concat", "Slice", "Split", "Gather", "GatherElements", "GatherND", "Expand", "Tile", "Pad",
+    "DepthToSpace", "SpaceToDepth", "ScatterND", "ScatterElements", "Scatter", "Shape", "Size", "Trilu",
+    "ReverseSequence", "ConstantOfShape", "OneHot", "Compress", "Range", "Col2Im", "CenterCropPad", "TensorScatter",
 }  # fmt: skip
 
 CHAINED_MOVEMENT = frozenset({
@@ -70,8 +70,8 @@ KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("LSTM", "GRU", "RNN", "com.microsoft.DynamicQuantizeLSTM"), Kind.RECURRENT),
     **dict.fromkeys(
         (
-            "BatchNormalization", "InstanceNormalization", "LayerNormalization", "GroupNormalization", "LpNormalization",
-            "MeanVarianceNormalization", "RMSNormalization", "SimplifiedLayerNormalization", "LRN",
+            "BatchNormalization", "InstanceNormalization", "LayerNormalization", "GroupNormalization",
+            "LpNormalization", "MeanVarianceNormalization", "RMSNormalization", "SimplifiedLayerNormalization", "LRN",
             "com.microsoft.SkipLayerNormalization", "com.microsoft.SkipSimplifiedLayerNormalization",
             "com.microsoft.EmbedLayerNormalization", "com.microsoft.GroupNorm",
         ),
@@ -91,6 +91,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     **dict.fromkeys(MOVEMENT, Kind.MOVEMENT),
     **dict.fromkeys(ELEMENTWISE, Kind.ELEMENTWISE),
+    "Identity": Kind.MOVEMENT,
 }  # fmt: skip
 """Kind of a kernel by the operator of its anchor; others are OTHER."""
 
@@ -114,7 +115,7 @@ NAMES: Mapping[str, str] = {
 """Short names of operators; others are called as ONNX calls them."""
 
 ALREADY_QUANTIZED = frozenset({
-    "ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "com.microsoft.MatMulNBits", "com.microsoft.QGemm",
-    "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.MatMulIntegerToFloat", "com.microsoft.DynamicQuantizeLSTM",
-    "com.microsoft.GatherBlockQuantized", "com.microsoft.QAttention",
+    "ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "com.microsoft.MatMulNBits",
+    "com.microsoft.QGemm", "com.microsoft.DynamicQuantizeMatMul", "com.microsoft.MatMulIntegerToFloat",
+    "com.microsoft.DynamicQuantizeLSTM", "com.microsoft.GatherBlockQuantized", "com.microsoft.QAttention",
 })  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.fusion.types import Kind
 from engine.fusion.view import View
@@ -23,6 +23,8 @@ class Region:
     kind: Kind
     labels: tuple[str, ...]
     """What it does, step by step; '' entries are not shown."""
+    bias: int | None = None
+    """The Add right behind the anchor whose constant is the anchor's bias."""
 
     @property
     def last(self) -> int:
@@ -31,7 +33,7 @@ class Region:
 
     def joined(self, nodes: Iterable[int], *labels: str) -> Region:
         """This region with more nodes behind it."""
-        return Region(tuple(sorted({*self.nodes, *nodes})), self.anchor, self.kind, (*self.labels, *labels))
+        return replace(self, nodes=tuple(sorted({*self.nodes, *nodes})), labels=(*self.labels, *labels))
 
 
 class Partition:

@@ -32,7 +32,7 @@ def find_weight(view: View, at: int, bias_at: int | None, origins: Mapping[str, 
     array = view.constants[name]
     if not _is_float(array):
         return None
-    if not bias and bias_at is not None:
+    if not bias and bias_at is not None and name == _input(view, at, 1):
         bias = next(n for n in view.nodes[bias_at].inputs if n in view.constants)
     return Weight(name, origins.get(name, name), array.shape, channels, reduction, activation, bias)
 
@@ -61,7 +61,7 @@ def explain_missing(view: View, at: int, kind: Kind) -> Text:
 
 
 def _is_float(array: Array) -> bool:
-    return array.dtype.kind == "f" or array.dtype.name == "bfloat16"
+    return bool(array.dtype.kind == "f" or array.dtype.name == "bfloat16")
 
 
 Found = tuple[str, str, Axes, str]

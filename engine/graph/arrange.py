@@ -1,4 +1,4 @@
-"""Bringing a file's graph into one plain form: constants apart from nodes, live nodes only, in an order that can be run."""
+"""Bringing a file's graph into one plain form: constants apart, live nodes only, in an order that can be run."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What depends on the values of the inputs, and what only on their shapes.
 
-A tensor that does not depend on values is a constant once the input shapes are chosen: `Shape`, the arithmetic behind it,
-masks built from it. The shape of a tensor may itself depend on values (`NonZero`, a slice up to a computed index); then
-nothing derived from that shape is constant either.
+A tensor that does not depend on values is a constant once the input shapes are chosen: `Shape`, the arithmetic behind
+it, masks built from it. The shape of a tensor may itself depend on values (`NonZero`, a slice up to a computed index);
+then nothing derived from that shape is constant either.
 """
 
 from __future__ import annotations

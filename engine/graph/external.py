@@ -1,7 +1,7 @@
 """External data: tensors whose bytes lie in a file beside the model, or in the model file itself.
 
-A reference never leaves the model's folder (not by `..`, not by an absolute path, not through a link), names a file that
-exists, and lies inside it.
+A reference never leaves the model's folder (not by `..`, not by an absolute path, not through a link), names a file
+that exists, and lies inside it.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def tensors_of(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
 
 def tensor_bytes(tensor: onnx.TensorProto) -> int:
     """Bytes that a tensor of this type and shape takes, packed as ONNX packs it."""
-    count = prod(tensor.dims)
+    count = int(prod(tensor.dims))
     if tensor.data_type in _HALF_BYTE:
         return (count + 1) // 2
     if tensor.data_type in _QUARTER_BYTE:
         return (count + 3) // 4
-    return count * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+    return count * int(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize)
 
 
 def check_tensors(model: onnx.ModelProto, path: Path) -> frozenset[Path]:
@@ -103,7 +103,7 @@ def _inside(location: str, path: Path, tensor: str) -> Path:
     if bad or not _resolve(candidate).is_relative_to(path.parent):
         raise ModelError(
             say(
-                "{file}: the weights of {tensor} are said to lie in {location}, outside the model's folder; that is refused.",
+                "{file} keeps the weights of {tensor} in {location}, outside the model's folder: that is refused.",
                 file=path.name,
                 tensor=tensor,
                 location=location or "''",

@@ -26,8 +26,8 @@ def synthetic_feeds(
 ) -> dict[str, Array]:
     """One feed per input, the same for the same seed.
 
-    Floats are standard normal (recurrent state: a tenth of it), masks are ones, sample rates 16,000, positions count up,
-    bytes take all values, other integers lie in [0, limit).
+    Floats are standard normal (recurrent state: a tenth of it), masks are ones, sample rates 16,000, positions count
+    up, bytes take all values, other integers lie in [0, limit).
 
     Args:
         inputs: Names, dtypes and shapes.

@@ -38,8 +38,8 @@ def load(
 ) -> Graph:
     """Open an ONNX file.
 
-    Weights stay in their file (memory-mapped) where they are aligned there. Whatever does not depend on the values of the
-    inputs is computed once, by ONNX Runtime, and becomes a constant.
+    Weights stay in their file (memory-mapped) where they are aligned there. Whatever does not depend on the values of
+    the inputs is computed once, by ONNX Runtime, and becomes a constant.
 
     Args:
         path: The model file.

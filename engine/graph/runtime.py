@@ -1,4 +1,4 @@
-"""ONNX Runtime as the graph room uses it: plain sessions that keep weights in their file, and its messages made readable."""
+"""ONNX Runtime as this room uses it: plain sessions that keep weights in their file, and readable messages."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Graph:
     constants: Mapping[str, Array]
     """Every constant that a node reads or that is an output; arrays are read-only, memory-mapped where possible."""
     origins: Mapping[str, str]
-    """Constant -> initializer in the file that it comes from (through Identity, Transpose, Cast ...); absent if none."""
+    """Constant -> initializer in the file that it comes from (by way of Transpose, Cast ...); absent if none."""
     tensors: Mapping[str, TensorInfo]
     """Every activation: inputs and node outputs."""
     dynamic: frozenset[str]

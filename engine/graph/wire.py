@@ -2,8 +2,8 @@
 
 A model file is a protobuf message whose bulk is the raw data of tensors. Parsing it whole copies every weight twice and
 holds Python's interpreter lock for it. Here the file is mapped into memory and its messages are walked by their length
-prefixes; the data of every big tensor stays in the file, and the parsed model refers to it the way ONNX refers to external
-data: this file's own name, offset and length.
+prefixes; the data of every big tensor stays in the file, and the parsed model refers to it the way ONNX refers to
+external data: this file's own name, offset and length.
 
 Wire format: https://protobuf.dev/programming-guides/encoding; field numbers from onnx.proto.
 """
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import onnx
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from engine.errors import ModelError
 from engine.text import say
@@ -161,4 +161,4 @@ class _Slimmer:
         reference = onnx.TensorProto(data_location=onnx.TensorProto.EXTERNAL)
         for key, value in (("location", self._location), ("offset", str(first)), ("length", str(last - first))):
             reference.external_data.add(key=key, value=value)
-        return bytes(rest) + reference.SerializeToString()
+        return bytes(rest) + bytes(reference.SerializeToString())
