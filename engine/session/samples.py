@@ -18,7 +18,7 @@ class _Words(msgspec.Struct):
     zh: str
 
 
-class _Reference(msgspec.Struct):
+class _Reference(msgspec.Struct, frozen=True):
     accuracy: float | None = None
 
 

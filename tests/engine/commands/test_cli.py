@@ -1,0 +1,187 @@
+"""The command line: its JSON is a contract; refusals are one sentence and exit code 1, wrong usage is 2."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import onnxruntime as ort
+import pytest
+from conftest import small_cnn
+
+from engine.cli import COMMANDS, main
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments: object) -> dict:
+        code = main([*map(str, arguments), "--json"])
+        out, err = capsys.readouterr()
+        assert (code, err) == (0, "")
+        return json.loads(out)
+
+    return call
+
+
+def test_inspect(run, cnn_path):
+    found = run("inspect", cnn_path)
+    assert found["model"]["inputs"] == [{"name": "image", "dtype": "float32", "shape": [1, 3, 16, 16]}]
+    keys = {
+        "id",
+        "name",
+        "op",
+        "nodes",
+        "tunable",
+        "why_not",
+        "params",
+        "macs",
+        "weight_bytes",
+        "output_shapes",
+        "unit",
+    }
+    for kernel in found["kernels"]:
+        assert keys <= set(kernel)
+        assert kernel["tunable"] is (kernel["why_not"] is None)
+    stem = found["kernels"][0]
+    assert stem["macs"] == 16 * 8 * 8 * 27
+    assert stem["output_shapes"] == [[1, 16, 8, 8]]
+    assert len({k["id"] for k in found["kernels"]}) == len(found["kernels"])
+
+
+def test_evaluate_says_that_data_is_synthetic_and_real_data_is_not(run, cnn_path, tmp_path):
+    found = run("evaluate", cnn_path, "--preset", "int8")
+    assert found["synthetic_data"] is True
+    assert {"sqnr_db", "cosine", "mse", "top1_agreement"} <= set(found["output"])
+    assert 10 < found["output"]["sqnr_db"] < 70
+    for kernel in found["kernels"]:
+        assert set(kernel) == {"id", "name", "scheme", "local_sqnr_db", "accumulated_sqnr_db"}
+    images = np.random.default_rng(1).random((9, 3, 16, 16), np.float32)
+    np.savez(tmp_path / "d.npz", image=images, labels=np.arange(9))
+    real = run("evaluate", cnn_path, "--preset", "int8", "--data", tmp_path / "d.npz", "--samples", 5)
+    assert (real["synthetic_data"], real["samples"]) == (False, 5)
+    assert real["output"]["accuracy"] is not None
+    assert any("optimistic" in note for note in real["notes"])
+
+
+def test_more_bits_mean_less_error_and_more_bytes(run, cnn_path):
+    found = {name: run("evaluate", cnn_path, "--preset", name) for name in ("int4", "int8", "fp16", "fp32")}
+    assert found["fp32"]["output"]["sqnr_db"] is None  # exact
+    assert found["fp16"]["output"]["sqnr_db"] > found["int8"]["output"]["sqnr_db"] > found["int4"]["output"]["sqnr_db"]
+    assert (
+        found["int4"]["size_bytes"]
+        < found["int8"]["size_bytes"]
+        < found["fp16"]["size_bytes"]
+        < found["fp32"]["size_bytes"]
+    )
+
+
+def test_simulate(run, cnn_path):
+    found = run("simulate", cnn_path, "--preset", "int8", "--device", "ascend310b1", "--minutes", 2)
+    assert {"device", "latency_us", "peak_bytes", "energy_uj", "kernels", "sustained"} <= set(found)
+    keys = {"id", "unit", "start_us", "latency_us", "cube_us", "vector_us", "mte_us", "launch_us", "bytes", "bound"}
+    assert all(keys <= set(k) for k in found["kernels"])
+    assert set(found["sustained"]) == {"minutes", "latency_us", "temperature_c", "throttled_at_s"}
+    assert found["sustained"]["minutes"] == 2
+    last = found["kernels"][-1]
+    assert found["latency_us"] == pytest.approx(last["start_us"] + last["latency_us"])
+
+
+def test_plan_then_export_gives_a_model_that_runs(run, cnn_path, tmp_path):
+    written = run("plan", cnn_path, "--preset", "int4", "--out", tmp_path / "p.json")
+    assert written["kernels"] == 4
+    run("export", cnn_path, "--plan", tmp_path / "p.json", "--to", "qdq", "--out", tmp_path / "q.onnx")
+    session = ort.InferenceSession(tmp_path / "q.onnx", providers=["CPUExecutionProvider"])
+    assert session.run(None, {"image": np.zeros((1, 3, 16, 16), np.float32)})[0].shape == (1, 10)
+    run("export", cnn_path, "--plan", tmp_path / "p.json", "--to", "csv", "--out", tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().startswith("index,id,name,op")
+
+
+def test_devices(run):
+    assert {"kirin9030", "ascend310b1"} <= {d["name"] for d in run("devices")["devices"]}
+
+
+def test_shapes_and_samples_by_name(run, tmp_path):
+    path = small_cnn(tmp_path / "free.onnx", batch="batch")
+    assert run("inspect", path, "--shape", "image=2,3,16,16")["model"]["inputs"][0]["shape"] == [2, 3, 16, 16]
+    assert run("inspect", path)["model"]["inputs"][0]["shape"] == [1, 3, 16, 16]
+    found = run("evaluate", "sample:mobile_vision_encoder", "--preset", "fp16", "--samples", 16)
+    assert found["synthetic_data"] is False
+    assert found["output"]["reference_accuracy"] > 0.8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["inspect", "{tmp}/missing.onnx"], ["missing.onnx"]),
+        (["inspect", "{tmp}/text.onnx"], ["text.onnx"]),
+        (["inspect", "{cnn}", "--shape", "image=1,3,16"], ["image"]),
+        (["inspect", "{cnn}", "--shape", "picture=1,3,16,16"], ["picture"]),
+        (["inspect", "sample:nothing"], ["nothing", "mobile_vision_encoder"]),
+        (["evaluate", "{cnn}", "--plan", "{tmp}/text.onnx"], ["text.onnx", "plan"]),
+        (["evaluate", "{cnn}", "--preset", "int8", "--data", "{tmp}/none"], ["none"]),
+        (["evaluate", "{cnn}", "--preset", "int8", "--samples", "0"], ["0"]),
+        (["simulate", "{cnn}", "--preset", "int8", "--device", "abacus"], ["abacus", "kirin9030"]),
+        (["plan", "{cnn}", "--preset", "int8", "--out", "{tmp}/no/p.json"], ["no/p.json"]),
+        (["export", "{cnn}", "--preset", "int8", "--to", "qdq", "--out", "{tmp}/no/q.onnx"], ["no/q.onnx"]),
+    ],
+)
+def test_refusals_are_one_sentence_and_exit_code_1(capsys, cnn_path, tmp_path, arguments, words):
+    (tmp_path / "text.onnx").write_text("This is no model.")
+    code = main([a.format(tmp=tmp_path, cnn=cnn_path) for a in arguments])
+    out, err = capsys.readouterr()
+    assert (code, out) == (1, "")
+    assert err.startswith("mixbit: ")
+    assert err.count("\n") == 1
+    for word in words:
+        assert word in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["unknown"],
+        ["inspect"],
+        ["evaluate", "m.onnx"],
+        ["evaluate", "m.onnx", "--preset", "int5"],
+        ["evaluate", "m.onnx", "--preset", "int8", "--plan", "p.json"],
+        ["inspect", "m.onnx", "--shape", "image"],
+        ["inspect", "m.onnx", "--shape", "image=0"],
+        ["export", "m.onnx", "--preset", "int8", "--to", "tflite", "--out", "x"],
+    ],
+)
+def test_wrong_usage_exits_2(capsys, arguments):
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+    assert "usage: mixbit" in capsys.readouterr().err
+
+
+def test_tables_for_people(capsys, cnn_path):
+    assert main(["simulate", str(cnn_path), "--preset", "int8", "--device", "kirin9030"]) == 0
+    out = capsys.readouterr().out
+    assert "latency µs" in out
+    assert "(simulated)" in out
+    assert main(["evaluate", str(cnn_path), "--preset", "int8"]) == 0
+    assert "indicative only" in capsys.readouterr().out
+
+
+def test_no_command_imports_qt(cnn_path):
+    program = (
+        "import sys; from gui.main import main; code = main(sys.argv[1:]);"
+        "assert not [m for m in sys.modules if m.startswith(('PySide6', 'pyqtgraph'))]; sys.exit(code)"
+    )
+    arguments = ["inspect", str(cnn_path), "--json"]
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["kernels"]
+
+
+def test_every_command_has_help(capsys):
+    for command in COMMANDS:
+        with pytest.raises(SystemExit) as left:
+            main([command, "--help"])
+        assert left.value.code == 0
+        assert command in capsys.readouterr().out
