@@ -29,6 +29,7 @@ from engine.session.state import (
 )
 from engine.text import Text, say
 from gui.bridge import Dispatcher
+from gui.bridge import Dispatcher
 
 
 class FakeSession:
