@@ -29,7 +29,6 @@ from engine.session.state import (
 )
 from engine.text import Text, say
 from gui.bridge import Dispatcher
-from gui.bridge import Dispatcher
 
 
 class FakeSession:
