@@ -17,6 +17,7 @@ from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QVBoxLayout, QWidget
 
+from gui.commands import mark, shown
 from gui.theme import Theme, theme_manager
 from gui.widgets.dock_title import DockTitle
 
@@ -29,26 +30,27 @@ class DockSpec:
     """A dock and where its view is found; the module is imported when the dock is first shown."""
 
     id: str
+    title: str
     module: str
     name: str
 
 
 DOCKS: tuple[DockSpec, ...] = (
-    DockSpec("layers", "gui.views.layers", "LayersView"),
-    DockSpec("summary", "gui.views.summary", "SummaryView"),
-    DockSpec("kernel", "gui.views.kernel", "KernelView"),
-    DockSpec("error", "gui.views.error_profile", "ErrorProfileView"),
-    DockSpec("preflight", "gui.views.preflight", "PreflightView"),
-    DockSpec("timeline", "gui.views.timeline", "TimelineView"),
-    DockSpec("latency", "gui.views.latency", "LatencyView"),
-    DockSpec("roofline", "gui.views.roofline", "RooflineView"),
-    DockSpec("memory", "gui.views.memory", "MemoryView"),
-    DockSpec("thermal", "gui.views.thermal", "ThermalView"),
-    DockSpec("sensitivity", "gui.views.sensitivity", "SensitivityView"),
-    DockSpec("compare", "gui.views.compare", "CompareView"),
-    DockSpec("graph", "gui.views.graph", "GraphView"),
-    DockSpec("jobs", "gui.views.jobs", "JobsView"),
-    DockSpec("log", "gui.views.log", "LogView"),
+    DockSpec("layers", mark("Layers"), "gui.views.layers", "LayersView"),
+    DockSpec("summary", mark("Summary"), "gui.views.summary", "SummaryView"),
+    DockSpec("kernel", mark("Kernel"), "gui.views.kernel", "KernelView"),
+    DockSpec("error", mark("Error along the network"), "gui.views.error_profile", "ErrorProfileView"),
+    DockSpec("preflight", mark("Preflight"), "gui.views.preflight", "PreflightView"),
+    DockSpec("timeline", mark("Timeline"), "gui.views.timeline", "TimelineView"),
+    DockSpec("latency", mark("Latency per kernel"), "gui.views.latency", "LatencyView"),
+    DockSpec("roofline", mark("Roofline"), "gui.views.roofline", "RooflineView"),
+    DockSpec("memory", mark("Memory"), "gui.views.memory", "MemoryView"),
+    DockSpec("thermal", mark("Thermal"), "gui.views.thermal", "ThermalView"),
+    DockSpec("sensitivity", mark("Sensitivity"), "gui.views.sensitivity", "SensitivityView"),
+    DockSpec("compare", mark("Compare"), "gui.views.compare", "CompareView"),
+    DockSpec("graph", mark("Graph"), "gui.views.graph", "GraphView"),
+    DockSpec("jobs", mark("Jobs"), "gui.views.jobs", "JobsView"),
+    DockSpec("log", mark("Log"), "gui.views.log", "LogView"),
 )
 """In the order in which tabs of a group stand."""
 
@@ -88,6 +90,10 @@ class Dock(QDockWidget):
         self.title = DockTitle(self, host)
         self.setTitleBarWidget(self.title)
         self.visibilityChanged.connect(self._on_visibility)
+
+    def name(self) -> str:
+        """Its title, known before anybody has seen it."""
+        return str(self.view.title()) if self.view is not None else shown(self.spec.title)
 
     def ensure_view(self) -> Any:
         """The view, made now if nobody has seen it yet."""

@@ -172,13 +172,13 @@ class _Tab(QAbstractButton):
 
     def refresh(self) -> None:
         """Take title and count of the view; a view that nobody has seen yet has its name only."""
-        view = self.dock.view if self.dock.view is not None else self.dock.ensure_view()
-        count = getattr(view, "badge", None)
+        count = getattr(self.dock.view, "badge", None)
         badge = str(count()) if count is not None else ""
-        if (self.text(), self._badge) != (view.title(), badge):
-            self.setText(view.title())
+        name = self.dock.name()
+        if (self.text(), self._badge) != (name, badge):
+            self.setText(name)
             self._badge = badge
-            self.setAccessibleName(view.title())
+            self.setAccessibleName(name)
             self.updateGeometry()
             self.update()
 

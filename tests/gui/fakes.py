@@ -8,8 +8,9 @@ from fake_network import mobilenet
 from fake_results import cell_of, evaluation_of, figures_of, local_db, simulation_of, size_of, sums, sustained_of
 
 from engine.fusion.types import Kind, Network
+from engine.interop.samples import SYNTHETIC
 from engine.jobs import Job, Jobs
-from engine.npu.profiles import load_device
+from engine.npu.profiles import list_devices, load_device
 from engine.npu.results import Scenario
 from engine.precision.plan import Plan
 from engine.precision.presets import PRESET_TITLES, preset, spread
@@ -40,7 +41,6 @@ class FakeSession:
         self.path: Path | None = None
         self.project_path: Path | None = None
         self.modified = False
-        self.title = ""
         self.plan = self.previous_plan = Plan()
         self.figures = Figures(Plan())
         self.previous: Figures | None = None
@@ -49,7 +49,10 @@ class FakeSession:
         self.data: DataInfo | None = None
         self.ranges: Ranges | None = None
         self.device = load_device("kirin9030")
-        self.devices = [("ascend310b1", "Ascend 310B1"), ("kirin9030", "Kirin-class phone (Kirin9030)")]
+        self.devices = list_devices()
+        self.rules = "edge"
+        self.data_sources = (SYNTHETIC, SYNTHETIC, "minmax")
+        self.view_state: dict[str, object] = {}
         self.scenario = Scenario()
         self.budgets = Budgets(22.0, 3000.0, 2_831_155, 3_145_728, 4000.0, 43.0)
         self.local: dict[tuple[str, Scheme], object] = {}
@@ -74,7 +77,7 @@ class FakeSession:
 
     def show(self, network: Network) -> None:
         """Have a model open, everything computed, an INT8 plan with an INT4 tail in place and FP16 ends before it."""
-        self.network, self.path, self.title = network, network.graph.path, network.graph.path.name
+        self.network, self.path = network, network.graph.path
         self.data = DataInfo("ImageNet-mini", 64, "ImageNet-mini", 256, False, True, "minmax")
         self.ranges = Ranges({name: Range(-0.94, 6.0) for name in network.tensors}, "minmax", 64)
         for kernel in network.tunable:

@@ -1,0 +1,337 @@
+"""What the commands do: the window's verbs. Each is a few lines that call the session or open a dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog
+
+from engine.errors import MixbitError
+from engine.precision.scheme import Scheme
+from gui.i18n import Language, language, set_language
+from gui.theme import Mode, theme_manager
+
+if TYPE_CHECKING:
+    from engine.graph.types import ModelInput
+    from engine.session import Session
+    from gui.window import Window
+
+WHO = "commands"
+MODEL_SUFFIXES = (".onnx",)
+PROJECT_SUFFIX = ".mixbit"
+
+
+class Actions(QObject):
+    """The verbs of one window. `session` is None until the engine is there."""
+
+    happened = Signal()
+    """Something changed that a checked or enabled command depends on and no session announces."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self._window = window
+        self.session: Session | None = None
+
+    # files ----------------------------------------------------------------------------------------------------------
+
+    def open_model(self) -> None:
+        """Ask for a model file."""
+        path = self._ask_open(self.tr("Open model"), self.tr("ONNX models (*.onnx)"))
+        if path:
+            self.open_path(path)
+
+    def open_project(self) -> None:
+        """Ask for a project file."""
+        path = self._ask_open(self.tr("Open project"), self.tr("Mixbit projects (*.mixbit)"))
+        if path:
+            self.open_path(path)
+
+    def open_path(self, path: Path) -> None:
+        """Open a model or a project, whichever it is, after asking about unsaved edits."""
+        session = self.session
+        if session is None:
+            return
+
+        def go() -> None:
+            if path.suffix.lower() == PROJECT_SUFFIX:
+                self.guarded(lambda: session.open_project(path))
+            else:
+                self.guarded(lambda: session.open_model(path, None, self._ask_shapes))
+
+        self._window.unless_unsaved(go)
+
+    def open_sample(self, name: str) -> None:
+        """Open a model that comes with Mixbit."""
+        session = self.session
+        if session is not None:
+            self._window.unless_unsaved(lambda: self.guarded(lambda: session.open_sample(name)))
+
+    def _ask_shapes(
+        self,
+        inputs: tuple[ModelInput, ...],
+        proceed: Callable[[Mapping[str, tuple[int, ...]] | None], None],
+    ) -> None:
+        from gui.dialogs.dimensions import DimensionsDialog
+
+        dialog = DimensionsDialog(inputs, self._window)
+        dialog.accepted.connect(lambda: proceed(dialog.shapes()))
+        dialog.rejected.connect(lambda: proceed(None))
+        dialog.open()
+
+    def save_project(self) -> None:
+        """Save to where the project was last saved, or ask."""
+        session = self.session
+        if session is None or session.network is None:
+            return
+        if session.project_path is None:
+            self.save_project_as()
+        else:
+            self._window.store_view_state()
+            self.guarded(session.save_project)
+
+    def save_project_as(self) -> None:
+        """Ask where to save the project."""
+        session = self.session
+        if session is None or session.path is None:
+            return
+        proposal = session.project_path or session.path.with_suffix(PROJECT_SUFFIX)
+        path = self._ask_save(self.tr("Save project"), proposal, self.tr("Mixbit projects (*.mixbit)"), PROJECT_SUFFIX)
+        if path:
+            self._window.store_view_state()
+            self.guarded(lambda: session.save_project(path))
+
+    def export(self) -> None:
+        """Ask what to export and where."""
+        if self.session is not None and self.session.network is not None:
+            from gui.dialogs.export import ExportDialog
+
+            ExportDialog(self.session, self, self._window).open()
+
+    def import_plan(self) -> None:
+        """Apply a plan file."""
+        session = self.session
+        path = self._ask_open(self.tr("Import plan"), self.tr("Plans (*.json)"))
+        if path and session is not None:
+            self.guarded(lambda: session.import_plan(path))
+
+    def close_model(self) -> None:
+        """Back to the start page."""
+        session = self.session
+        if session is not None:
+            self._window.unless_unsaved(session.close_model)
+
+    def quit(self) -> None:
+        """Close the window."""
+        self._window.close()
+
+    # editing --------------------------------------------------------------------------------------------------------
+
+    def undo(self) -> None:
+        """Take the last edit back."""
+        if self.session is not None:
+            self.session.undo(WHO)
+
+    def redo(self) -> None:
+        """Do the last undone edit again."""
+        if self.session is not None:
+            self.session.redo(WHO)
+
+    def select_all(self) -> None:
+        """Select every kernel."""
+        if self.session is not None and self.session.network is not None:
+            self.session.select([k.id for k in self.session.network.kernels], self.session.current, WHO)
+
+    def set_scheme(self, scheme: Scheme) -> None:
+        """Set a scheme on the selected kernels."""
+        if self.session is not None:
+            self.session.set_scheme(self.session.selection, scheme, WHO)
+
+    def preset(self, name: str) -> None:
+        """Set all kernels by a preset."""
+        session = self.session
+        if session is not None:
+            self.guarded(lambda: session.apply_preset(name, WHO))
+
+    def toggle_lock(self) -> None:
+        """Lock the selection; unlock it if all of it is locked."""
+        session = self.session
+        if session is not None:
+            locked = set(session.selection) <= session.locked
+            session.set_locked(session.selection, not locked, WHO)
+
+    def bulk_edit(self) -> None:
+        """Open the bulk edit of the Layers dock."""
+        view = self._window.reveal("layers")
+        opener = getattr(view, "open_bulk_edit", None)
+        if opener is not None:
+            opener()
+
+    def focus_filter(self) -> None:
+        """Go to the filter of the Layers dock."""
+        view = self._window.reveal("layers")
+        focus = getattr(view, "focus_filter", None)
+        if focus is not None:
+            focus()
+
+    def escape(self) -> None:
+        """Clear the selection; if there is none the filter; if there is none the newest job."""
+        session = self.session
+        if session is None:
+            return
+        view = self._window.view("layers")
+        clear = getattr(view, "clear_filter", None)
+        if len(session.selection) > 1:
+            session.select((session.current,) if session.current else (), session.current, WHO)
+        elif session.selection:
+            session.select((), None, WHO)
+        elif clear is not None and clear():
+            return
+        elif session.jobs.active:
+            session.jobs.active[-1].cancel()
+
+    # analysis -------------------------------------------------------------------------------------------------------
+
+    def data(self) -> None:
+        """Choose samples."""
+        if self.session is not None and self.session.network is not None:
+            from gui.dialogs.data import DataDialog
+
+            DataDialog(self.session, self, self._window).open()
+
+    def budgets(self) -> None:
+        """Choose budgets."""
+        if self.session is not None:
+            from gui.dialogs.budgets import BudgetsDialog
+
+            BudgetsDialog(self.session, self._window).open()
+
+    def toggle_sweep(self) -> None:
+        """Start the sensitivity sweep, or stop it."""
+        if self.session is not None:
+            self.session.stop_sweep() if self.session.sweeping else self.session.start_sweep()
+
+    def cancel_jobs(self) -> None:
+        """Stop everything that runs."""
+        if self.session is not None:
+            self.session.jobs.cancel_all()
+
+    def rules(self, name: str) -> None:
+        """Fuse by other rules."""
+        if self.session is not None:
+            self.session.set_rules("cloud" if name == "cloud" else "edge")
+            self.happened.emit()
+
+    @property
+    def rules_now(self) -> str:
+        """The fusion rules in use."""
+        return self.session.rules if self.session is not None else ""
+
+    # device ---------------------------------------------------------------------------------------------------------
+
+    def device(self) -> None:
+        """Choose a device from a list or a file."""
+        if self.session is not None:
+            from gui.dialogs.device import DeviceDialog
+
+            DeviceDialog(self.session, self, self._window).open()
+
+    def set_device(self, name_or_path: str) -> None:
+        """Simulate another device."""
+        session = self.session
+        if session is not None:
+            self.guarded(lambda: session.set_device(name_or_path))
+
+    def scenario(self) -> None:
+        """Choose how long and how hard the device is used."""
+        if self.session is not None:
+            from gui.dialogs.scenario import ScenarioDialog
+
+            ScenarioDialog(self.session, self._window).open()
+
+    # window ---------------------------------------------------------------------------------------------------------
+
+    def layout(self, name: str) -> None:
+        """Show a layout."""
+        self._window.show_layout(name)
+        self.happened.emit()
+
+    @property
+    def layout_now(self) -> str:
+        """The layout on show."""
+        return self._window.layout_name
+
+    def reset_layout(self) -> None:
+        """Put the docks of this layout where they belong."""
+        self._window.reset_layout()
+
+    def theme(self, mode: Mode) -> None:
+        """Use light or dark colours, or those of the desktop."""
+        theme_manager.set_mode(mode)
+        self._window.settings.mode = mode
+        self.happened.emit()
+
+    @property
+    def theme_now(self) -> Mode:
+        """What was chosen."""
+        return theme_manager.mode
+
+    def language(self, code: Language) -> None:
+        """Speak another language from now on."""
+        if code != language():
+            set_language(code)
+            self._window.settings.language = code
+            self._window.check_fonts()
+        self.happened.emit()
+
+    @property
+    def language_now(self) -> Language:
+        """The language in use."""
+        return language()
+
+    def palette(self) -> None:
+        """Search kernels and commands."""
+        self._window.open_palette()
+
+    def shortcuts(self) -> None:
+        """Show all keys."""
+        from gui.dialogs.shortcuts import ShortcutsDialog
+
+        ShortcutsDialog(self._window).open()
+
+    def about(self) -> None:
+        """Show version, licence and what it runs on."""
+        from gui.dialogs.about import AboutDialog
+
+        AboutDialog(self._window).open()
+
+    # helpers --------------------------------------------------------------------------------------------------------
+
+    def guarded(self, act: Callable[[], object]) -> bool:
+        """Do something; a refusal is shown as one sentence. Whether it went well."""
+        try:
+            act()
+        except MixbitError as error:
+            self._window.show_error(error.text)
+            return False
+        return True
+
+    def _ask_open(self, title: str, kinds: str) -> Path | None:
+        settings = self._window.settings
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, title, settings.folder_used, f"{kinds};;{self.tr('All files (*)')}"
+        )
+        if not name:
+            return None
+        settings.folder_used = str(Path(name).parent)
+        return Path(name)
+
+    def _ask_save(self, title: str, proposal: Path, kinds: str, suffix: str) -> Path | None:
+        name, _ = QFileDialog.getSaveFileName(self._window, title, str(proposal), kinds)
+        if not name:
+            return None
+        path = Path(name)
+        self._window.settings.folder_used = str(path.parent)
+        return path if path.suffix else path.with_suffix(suffix)

@@ -1,0 +1,187 @@
+"""One source of samples: what kind, where, and how each input is filled from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QSpinBox,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.errors import MixbitError
+from engine.interop.arrays import RawOptions
+from engine.interop.pictures import ImageOptions
+from engine.interop.samples import DataSource, guess_source
+from gui.dialogs.data_options import BadInputError, ImageForm, RawForm
+from gui.i18n import text as translated
+from gui.widgets.segmented import SegmentedControl
+from gui.widgets.themed import button, label
+
+if TYPE_CHECKING:
+    from engine.graph.types import TensorInfo
+
+__all__ = ["BadInputError", "SourceEditor"]
+
+
+class SourceEditor(QWidget):
+    """Edits a `DataSource` for the inputs of a model."""
+
+    def __init__(self, inputs: Sequence[TensorInfo], source: DataSource) -> None:
+        super().__init__()
+        self._inputs = tuple(inputs)
+        self.kind = SegmentedControl(
+            (
+                ("synthetic", self.tr("Synthetic")),
+                ("images", self.tr("Images")),
+                ("arrays", self.tr("NumPy files")),
+                ("raw", self.tr("Raw files")),
+            ),
+            source.kind,
+            height=24,
+        )
+        self.kind.setAccessibleName(self.tr("Kind of data"))
+        self.path = QLineEdit(source.path)
+        self.path.setAccessibleName(self.tr("Folder or file"))
+        self.limit = QSpinBox()
+        self.limit.setRange(0, 1_000_000)
+        self.limit.setSpecialValueText(self.tr("all"))
+        self.limit.setAccessibleName(self.tr("At most so many samples"))
+        self.images = {i.name: ImageForm(i) for i in self._inputs}
+        self.raws = {i.name: RawForm(i) for i in self._inputs}
+        self._stack = QStackedWidget()
+        self._pages = {
+            "synthetic": _sentence(self.tr("Seeded noise in the shape and type of each input.")),
+            "images": _page(list(self.images.values())),
+            "arrays": _sentence(
+                self.tr(
+                    ".npz with an array per input name, or .npy for one input; the first axis counts samples. "
+                    "An array named labels gives the class of each sample."
+                )
+            ),
+            "raw": _page(list(self.raws.values())),
+        }
+        for page in self._pages.values():
+            self._stack.addWidget(page)
+        self._build()
+        self.take_options(source)
+        self.limit.setValue(source.limit or 0)
+        self._show_kind(source.kind)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 12, 0, 0)
+        column.setSpacing(10)
+        head = QHBoxLayout()
+        head.addWidget(self.kind)
+        head.addStretch()
+        head.addWidget(label(self.tr("At most")))
+        head.addWidget(self.limit)
+        column.addLayout(head)
+        self._where = QWidget()
+        where = QHBoxLayout(self._where)
+        where.setContentsMargins(0, 0, 0, 0)
+        folder, file = button(self.tr("Folder…")), button(self.tr("File…"))
+        folder.clicked.connect(self._on_folder)
+        file.clicked.connect(self._on_file)
+        for part in (self.path, folder, file):
+            where.addWidget(part)
+        column.addWidget(self._where)
+        self._hint = label(role="bad")
+        self._hint.setWordWrap(True)
+        self._hint.hide()
+        column.addWidget(self._hint)
+        column.addWidget(self._stack, 1)
+        self.kind.chosen.connect(self._show_kind)
+        self.path.editingFinished.connect(lambda: self._hint.hide())
+
+    def take_options(self, source: DataSource) -> None:
+        """Show how another source reads its files."""
+        for name, form in self.images.items():
+            form.take(source.images.get(name, source.images.get("", ImageOptions())))
+        for info in self._inputs:
+            self.raws[info.name].take(source.raw.get(info.name, RawOptions(info.dtype.name, info.shape)))
+
+    def source(self) -> DataSource:
+        """What is set.
+
+        Raises:
+            BadInputError: a field that can't be read, or no path.
+        """
+        kind, path = self.kind.current, self.path.text().strip()
+        if kind == "synthetic":
+            return DataSource("synthetic")
+        if not path:
+            raise BadInputError(self.tr("Choose a folder or file."))
+        made = DataSource("arrays", path, limit=self.limit.value() or None)
+        if kind == "images":
+            return replace(made, kind="images", images={name: form.options() for name, form in self.images.items()})
+        if kind == "raw":
+            return replace(made, kind="raw", raw={name: form.options() for name, form in self.raws.items()})
+        return made
+
+    def choose(self, path: Path) -> None:
+        """Take a path and find out what it holds."""
+        self.path.setText(str(path))
+        try:
+            found = guess_source(path)
+        except MixbitError as error:
+            self._hint.setText(translated(error.text))
+            self._hint.show()
+            return
+        self._hint.hide()
+        self.kind.set_current(found.kind)
+        if found.images:
+            self.take_options(found)
+        self._show_kind(found.kind)
+
+    def _show_kind(self, kind: str) -> None:
+        self._stack.setCurrentWidget(self._pages[kind])
+        self._where.setVisible(kind != "synthetic")
+        self.limit.setEnabled(kind != "synthetic")
+
+    def _on_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, self.tr("Folder of samples"), self.path.text())
+        if name:
+            self.choose(Path(name))
+
+    def _on_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self, self.tr("File of samples"), self.path.text(), self.tr("Samples (*.npz *.npy *.bin *.raw *.png *.jpg)")
+        )
+        if name:
+            self.choose(Path(name))
+
+
+def _sentence(text: str) -> QWidget:
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 6, 0, 0)
+    shown = label(text, "caption")
+    shown.setWordWrap(True)
+    column.addWidget(shown)
+    column.addStretch()
+    return page
+
+
+def _page(forms: Sequence[QWidget]) -> QWidget:
+    inner = QWidget()
+    column = QVBoxLayout(inner)
+    column.setContentsMargins(0, 0, 6, 0)
+    column.setSpacing(12)
+    for each in forms:
+        column.addWidget(each)
+    column.addStretch()
+    scroll = QScrollArea()
+    scroll.setWidgetResizable(True)
+    scroll.setWidget(inner)
+    return scroll

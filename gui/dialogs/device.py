@@ -1,0 +1,72 @@
+"""Chooses a device profile: one that comes with Mixbit, or a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QWidget
+
+from gui.dialogs.base import Dialog
+from gui.widgets.themed import label
+
+if TYPE_CHECKING:
+    from engine.session import Session
+    from gui.actions import Actions
+
+
+class DeviceDialog(Dialog):
+    """A list of profiles with what each one is based on."""
+
+    def __init__(self, session: Session, actions: Actions, parent: QWidget | None) -> None:
+        super().__init__("", "", parent, width=520)
+        self.setWindowTitle(self.tr("Device"))
+        self.title_label.setText(self.tr("Simulated device"))
+        self.sentence.setText(
+            self.tr("Latency, memory, energy and heat are simulated for this device; they carry its error band.")
+        )
+        self.sentence.show()
+        self._session, self._actions = session, actions
+        self._infos = {info.name: info for info in session.devices}
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Device profiles"))
+        for info in session.devices:
+            item = QListWidgetItem(info.title)
+            item.setData(0x0100, info.name)
+            self.list.addItem(item)
+            if info.name == session.device.name:
+                self.list.setCurrentItem(item)
+        self.note = label(role="caption")
+        self.note.setWordWrap(True)
+        self.note.setMinimumHeight(48)
+        self.body.addWidget(self.list, 1)
+        self.body.addWidget(self.note)
+        self.list.currentItemChanged.connect(self._show_note)
+        self.list.itemDoubleClicked.connect(lambda _: self._on_use())
+        self.add_button(self.tr("From a file…"), self._on_file, left=True)
+        self.add_button(self.tr("Cancel"), self.reject)
+        self.add_button(self.tr("Use"), self._on_use, primary=True)
+        self._show_note()
+
+    def _chosen(self) -> str | None:
+        item = self.list.currentItem()
+        return None if item is None else str(item.data(0x0100))
+
+    def _show_note(self) -> None:
+        info = self._infos.get(self._chosen() or "")
+        self.note.setText(info.note if info is not None else "")
+
+    def _on_use(self) -> None:
+        name = self._chosen()
+        if name is not None:
+            self._take(name)
+
+    def _on_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Device profile"), "", self.tr("Device profiles (*.json)")
+        )
+        if name:
+            self._take(name)
+
+    def _take(self, name: str) -> None:
+        if self._actions.guarded(lambda: self._session.set_device(name)):
+            self.accept()

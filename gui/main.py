@@ -1,0 +1,40 @@
+"""The `mixbit` command: a window, or one of the engine's commands without any Qt."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `mixbit`.
+
+    Nothing or the path of a model or project opens the window; anything else is a command of the engine.
+
+    Args:
+        argv: Arguments without the program's name; None = those of the process.
+
+    Returns:
+        Exit code.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments and not _is_file(arguments):
+        from engine.cli import main as command
+
+        return command(arguments)
+    from gui.app import run
+
+    return run(Path(arguments[0]) if arguments else None)
+
+
+def _is_file(arguments: Sequence[str]) -> bool:
+    """Whether the arguments are one path, rather than a command or an option."""
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        return False
+    path = Path(arguments[0])
+    return path.suffix.lower() in (".onnx", ".mixbit") or len(path.parts) > 1 or path.is_file()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

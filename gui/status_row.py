@@ -1,0 +1,204 @@
+"""The status bar: state, running job with progress and cancel, selection, error band, model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
+
+from gui import format as form
+from gui.i18n import text as translated
+from gui.icons import paint_icon
+from gui.paint import spinner
+from gui.theme import theme_manager
+from gui.widgets.icon_button import IconButton
+
+if TYPE_CHECKING:
+    from engine.jobs import Job
+    from engine.session import Session
+
+HEIGHT = 25
+_TICK_MS = 80
+_SHOW_AFTER_S = 0.2
+"""Shorter jobs would only flicker."""
+
+
+class StatusRow(QWidget):
+    """25 px high. Polls running jobs ten times a second, and nothing while none runs."""
+
+    jobs_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("statusRow")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedHeight(HEIGHT)
+        self._session: Session | None = None
+        self._job: Job | None = None
+        self._mark = _Mark()
+        self._state, self._detail = QLabel(), QLabel()
+        self._state.setObjectName("statusStrong")
+        self._detail.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._detail.setMinimumWidth(10)
+        self._job_box = QWidget()
+        self._job_title, self._left = QLabel(), QLabel()
+        self._job_title.setObjectName("statusStrong")
+        self._bar = QProgressBar()
+        self._bar.setRange(0, 1000)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(92)
+        self._cancel = IconButton("close", size=12, token="muted")
+        self._cancel.clicked.connect(self._on_cancel)
+        self._chosen, self._band, self._model = QLabel(), QLabel(), QLabel()
+        self._build()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self._tick)
+        self.refresh(None)
+
+    def _build(self) -> None:
+        job = QHBoxLayout(self._job_box)
+        job.setContentsMargins(14, 0, 0, 0)
+        job.setSpacing(9)
+        for part in (_line(), self._job_title, self._bar, self._left, self._cancel):
+            job.addWidget(part)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 1, 12, 0)
+        row.setSpacing(7)
+        row.addWidget(self._mark)
+        row.addWidget(self._state)
+        row.addWidget(self._detail, 1)
+        row.addWidget(self._job_box)
+        row.addStretch(1)
+        for part in (self._chosen, self._band, self._model):
+            row.addSpacing(4)
+            if part is not self._chosen:
+                row.addWidget(_line())
+                row.addSpacing(4)
+            row.addWidget(part)
+        self._job_box.hide()
+
+    def refresh(self, session: Session | None) -> None:
+        """Read the session again."""
+        self._session = session
+        self._cancel.set_tip(self.tr("Cancel this job"))
+        self._show_right(session)
+        active = session.jobs.active if session is not None else ()
+        if active and not self._timer.isActive():
+            self._timer.start()
+        self._show_job()
+        self._show_state(session)
+
+    def stop(self) -> None:
+        """Poll no more."""
+        self._timer.stop()
+
+    def _tick(self) -> None:
+        self._mark.turn()
+        self._show_job()
+        if self._session is None or not self._session.jobs.active:
+            self._timer.stop()
+            self._show_state(self._session)
+
+    def _show_state(self, session: Session | None) -> None:
+        name, detail = "check-circle", ""
+        if session is None:
+            state, name = self.tr("Starting"), "spinner"
+        elif session.network is None:
+            state = self.tr("Opening") if session.jobs.active else self.tr("Ready")
+            name = "spinner" if session.jobs.active else name
+        elif session.staleness.stale or session.data is None or session.figures.evaluation is None:
+            busy = bool(session.jobs.active)
+            state = self.tr("Computing") if busy else self.tr("Not computed")
+            name = "spinner" if busy else "triangle"
+            if busy and session.data is None:
+                detail = self.tr("calibration and reference run")
+            elif busy:
+                detail = self.tr("errors from kernel {kernel} on").format(kernel=session.staleness.from_kernel)
+        else:
+            state, detail = self.tr("Up to date"), self._up_to_date(session)
+        self._mark.set_name(name)
+        self._state.setText(state)
+        self._detail.setText(detail)
+
+    def _up_to_date(self, session: Session) -> str:
+        found = session.figures.evaluation
+        if found is None:
+            return ""
+        if found.synthetic:
+            return self.tr("synthetic data: errors are indicative only")
+        text = self.tr("output error from %n sample(s) in {time}", "", found.samples)
+        return text.format(time=form.job_time(found.seconds))
+
+    def _show_job(self) -> None:
+        session = self._session
+        active = session.jobs.active if session is not None else ()
+        running = [j for j in active if j.state == "running" and j.seconds >= _SHOW_AFTER_S]
+        self._job = running[-1] if running else None
+        self._job_box.setVisible(self._job is not None)
+        if self._job is None:
+            return
+        self._job_title.setText(translated(self._job.title))
+        self._job_title.setToolTip(translated(self._job.message) if self._job.message is not None else "")
+        self._bar.setValue(round(self._job.fraction * 1000))
+        left = self._job.seconds_left
+        self._left.setText(self.tr("{time} left").format(time=form.clock_time(left)) if left is not None else "")
+
+    def _show_right(self, session: Session | None) -> None:
+        network = session.network if session is not None else None
+        if session is None or network is None:
+            self._chosen.setText("")
+            self._band.setText("")
+            self._model.setText(self.tr("no model open") if session is not None else "")
+            return
+        self._chosen.setText(
+            self.tr("{chosen} of {all} selected").format(chosen=len(session.selection), all=len(network.kernels))
+        )
+        simulation = session.figures.simulation
+        band = form.percent(simulation.band) if simulation is not None else form.MISSING
+        self._band.setText(self.tr("device error band ±{band}").format(band=band))
+        sha = network.graph.sha256
+        self._model.setText(self.tr("model {hash}").format(hash=f"{sha[:4]} {sha[4:8]}"))
+        self._model.setToolTip(f"SHA-256 {sha}")
+
+    def _on_cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+
+def _line() -> QFrame:
+    made = QFrame()
+    made.setFixedSize(1, 13)
+    made.setObjectName("statusLine")
+    return made
+
+
+class _Mark(QWidget):
+    """Icon of the state; the spinner turns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name, self._turn = "", 0.0
+        self.setFixedSize(14, 14)
+        theme_manager.changed.connect(self.update)
+
+    def set_name(self, name: str) -> None:
+        if name != self._name:
+            self._name = name
+            self.update()
+
+    def turn(self) -> None:
+        if self._name == "spinner":
+            self._turn = (self._turn + 0.08) % 1
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = theme_manager.theme
+        painter = QPainter(self)
+        if self._name == "spinner":
+            spinner(painter, QRectF(0, 0, 14, 14), theme.accent, self._turn)
+        elif self._name:
+            color = {"check-circle": theme.good, "triangle": theme.warn}.get(self._name, theme.muted)
+            paint_icon(painter, self._name, QRectF(0, 0, 14, 14), color)

@@ -1,0 +1,368 @@
+"""The window: puts rows, start page and docks together, and passes session changes on to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QIcon,
+    QKeyEvent,
+    QPainter,
+    QPixmap,
+)
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+
+from engine.session.changes import Change, What
+from engine.text import Text, say
+from gui.actions import MODEL_SUFFIXES, PROJECT_SUFFIX, Actions
+from gui.bridge import hub
+from gui.context_bar import ContextBar
+from gui.docks import DockHost
+from gui.fonts import has_chinese
+from gui.i18n import language
+from gui.i18n import text as translated
+from gui.layouts import LAYOUTS, arrange, default
+from gui.menu_row import MenuRow, paint_logo
+from gui.menus import Menus
+from gui.settings import Settings
+from gui.status_row import StatusRow
+from gui.theme import LIGHT
+from gui.views.start import StartPage
+
+if TYPE_CHECKING:
+    from engine.session import Session
+    from engine.session.state import LogEntry
+    from gui.dialogs.error import ErrorDialog
+
+STATE_VERSION = 1
+"""Of saved dock arrangements; a new one forgets the old."""
+_REFRESH_MS = 30
+
+
+class Window(QWidget):
+    """One window of one session. It can be shown before there is an engine."""
+
+    def __init__(self, settings: Settings, *, confirm: bool = True) -> None:
+        """Make the window with its start page.
+
+        Args:
+            settings: what was remembered.
+            confirm: ask before unsaved edits are lost.
+        """
+        super().__init__()
+        self.settings = settings
+        self.session: Session | None = None
+        self.host: DockHost | None = None
+        self.layout_name = "tune"
+        self._confirm = confirm
+        self._leaving = False
+        self._unsubscribe: Callable[[], None] | None = None
+        self._error: ErrorDialog | None = None
+        self._last_entry: LogEntry | None = None
+        self._actions = Actions(self)
+        self.menus = Menus(self._actions, self)
+        self.menu_row = MenuRow(self.menus, self._actions, self)
+        self.context = ContextBar(self.menus, self._actions, self)
+        self.status = StatusRow(self)
+        self.start = StartPage(self._actions)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.start)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (self.menu_row, self.context):
+            column.addWidget(part)
+        column.addWidget(self._stack, 1)
+        column.addWidget(self.status)
+        self.context.hide()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_REFRESH_MS)
+        self._soon.timeout.connect(self._refresh)
+        self._actions.happened.connect(self._refresh)
+        self.menu_row.layout_chosen.connect(self._actions.layout)
+        self.setAcceptDrops(True)
+        self.setWindowIcon(_window_icon())
+        self.setMinimumSize(900, 560)
+        self.resize(1440, 900)
+        self._restore_geometry()
+        self._refresh()
+        application = QApplication.instance()
+        if application is not None:
+            application.installEventFilter(self)
+
+    @property
+    def actions_(self) -> Actions:
+        """The verbs of this window."""
+        return self._actions
+
+    # session --------------------------------------------------------------------------------------------------------
+
+    def set_session(self, session: Session) -> None:
+        """The engine is there."""
+        self.session = self._actions.session = session
+        self.host = self.menus.host = DockHost(session)
+        self.host.reset_wanted.connect(self.reset_layout)
+        self._stack.addWidget(self.host)
+        self._unsubscribe = session.subscribe(self._on_change)
+        self.start.set_session(session)
+        if session.network is not None:
+            self._show_model()
+        self._refresh()
+
+    def _on_change(self, change: Change) -> None:
+        if change.what is What.MODEL:
+            self._show_model()
+        elif change.what is What.LOG:
+            self._show_new_errors()
+        elif change.what is What.PROJECT:
+            self._restore_views()
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def _show_model(self) -> None:
+        assert self.session is not None
+        assert self.host is not None
+        if self.session.network is None:
+            self._stack.setCurrentWidget(self.start)
+            self.start.refresh()
+        elif self._stack.currentWidget() is not self.host:
+            self._stack.setCurrentWidget(self.host)
+            self._apply_layout(self.layout_name)
+        self.context.setVisible(self.session.network is not None)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        session = self.session
+        model = session is not None and session.network is not None
+        self.menu_row.set_ready(model, self.layout_name)
+        self.status.refresh(session)
+        self.menus.update()
+        title = "Mixbit"
+        if session is not None and session.path is not None:
+            self.context.refresh(session)
+            name = session.project_path.name if session.project_path is not None else session.path.name
+            title = f"{name}{'*' if session.modified else ''} - Mixbit"
+        self.setWindowTitle(title)
+
+    # layouts --------------------------------------------------------------------------------------------------------
+
+    def show_layout(self, name: str) -> None:
+        """Change to another layout; the arrangement of this one is remembered."""
+        if name in LAYOUTS and name != self.layout_name and self.host is not None:
+            self._remember_layout()
+            self.layout_name = name
+            if self._stack.currentWidget() is self.host:
+                self._apply_layout(name)
+            self._refresh()
+
+    def reset_layout(self) -> None:
+        """Put the docks of this layout where they belong."""
+        if self.host is not None:
+            self.host.restore_all()
+            self.settings.forget(f"layout/{self.layout_name}")
+            self._apply_layout(self.layout_name)
+
+    def reveal(self, dock_id: str) -> Any:
+        """Bring a dock in front and return its view; None if there is none."""
+        if self.host is None or dock_id not in self.host.docks or self._stack.currentWidget() is not self.host:
+            return None
+        self.host.reveal(dock_id)
+        return self.host.docks[dock_id].ensure_view()
+
+    def view(self, dock_id: str) -> Any:
+        """The view of a dock, or None while nobody has seen it."""
+        return self.host.view(dock_id) if self.host is not None else None
+
+    def _apply_layout(self, name: str) -> None:
+        assert self.host is not None
+        self._column.activate()
+        saved = self.settings.bytes(f"layout/{name}")
+        if saved is None or not self.host.restoreState(saved, STATE_VERSION):
+            width, height = self.host.width(), self.host.height()
+            arrange(self.host, default(name, width, height), width, height)
+
+    def _remember_layout(self) -> None:
+        if self.host is not None and self._stack.currentWidget() is self.host:
+            self.host.restore_all()
+            self.settings.set_bytes(f"layout/{self.layout_name}", self.host.saveState(STATE_VERSION))
+
+    def store_view_state(self) -> None:
+        """Put what views want to find again into the session, for its project file."""
+        if self.session is not None and self.host is not None:
+            docks = {d.spec.id: d.view.save_state() for d in self.host.docks.values() if d.view is not None}
+            self.session.view_state = {"layout": self.layout_name, "docks": docks}
+
+    def _restore_views(self) -> None:
+        if self.session is None or self.host is None:
+            return
+        docks = self.session.view_state.get("docks")
+        for dock in self.host.docks.values():
+            state = docks.get(dock.spec.id) if isinstance(docks, dict) else None
+            if dock.view is not None and isinstance(state, dict):
+                dock.view.restore_state(state)
+
+    # messages -------------------------------------------------------------------------------------------------------
+
+    def show_error(self, text: Text, details: str = "") -> None:
+        """Show one sentence with what there is to copy below it."""
+        from gui.dialogs.error import ErrorDialog
+
+        if self._error is None or not self._error.isVisible():
+            self._error = ErrorDialog(self)
+            self._error.open()
+        self._error.add(translated(text), details)
+
+    def _show_new_errors(self) -> None:
+        assert self.session is not None
+        fresh = []
+        for entry in reversed(self.session.log):
+            if entry is self._last_entry:
+                break
+            fresh.append(entry)
+        self._last_entry = self.session.log[-1] if self.session.log else None
+        for entry in reversed(fresh):
+            if entry.level == "error":
+                self.show_error(entry.text, entry.details)
+
+    def check_fonts(self) -> None:
+        """Say so if Chinese is chosen and no font can draw it."""
+        if language() == "zh" and not has_chinese():
+            self.show_error(
+                say("No installed font can draw Chinese. Install one, for example Noto Sans CJK, and start again.")
+            )
+
+    def open_palette(self) -> None:
+        """Search kernels and commands."""
+        from gui.palette import Palette
+
+        Palette(self.menus, self._actions, self).open()
+
+    def unless_unsaved(self, go: Callable[[], object]) -> None:
+        """Do something that loses the plan, after asking if it isn't saved."""
+        session = self.session
+        if session is None or not session.modified or not self._confirm:
+            go()
+            return
+        from gui.dialogs.unsaved import UnsavedDialog
+
+        dialog = UnsavedDialog(self)
+        dialog.discarded.connect(go)
+        dialog.saved.connect(lambda: self._save_then(go))
+        dialog.open()
+
+    def _save_then(self, go: Callable[[], object]) -> None:
+        self._actions.save_project()
+        if self.session is not None and not self.session.modified:
+            go()
+
+    # events ---------------------------------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take models and projects."""
+        if self._dropped(event) is not None:
+            event.acceptProposedAction()
+            self.start.drop.set_hot(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """The file went away."""
+        self.start.drop.set_hot(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was dropped."""
+        self.start.drop.set_hot(False)
+        path = self._dropped(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self._actions.open_path(path)
+
+    @staticmethod
+    def _dropped(event: QDropEvent) -> Path | None:
+        for url in event.mimeData().urls():
+            path = Path(url.toLocalFile())
+            if path.suffix.lower() in (*MODEL_SUFFIXES, PROJECT_SUFFIX):
+                return path
+        return None
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Watch whether P is held."""
+        if event.type() in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease) and isinstance(event, QKeyEvent):
+            self._watch_peek(event)
+        elif event.type() == QEvent.Type.ApplicationDeactivate:
+            hub.set_peek(False)
+        return False
+
+    def _watch_peek(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_P or event.isAutoRepeat():
+            return
+        if event.type() == QEvent.Type.KeyRelease:
+            hub.set_peek(False)
+        elif event.modifiers() == Qt.KeyboardModifier.NoModifier and self.isActiveWindow() and not _typing():
+            hub.set_peek(True)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the language."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self.menus.retranslate()
+            self.menu_row.retranslate()
+            self._refresh()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember the look, stop the engine."""
+        session = self.session
+        if session is not None and session.modified and self._confirm and not self._leaving:
+            event.ignore()
+            self.unless_unsaved(self._leave)
+            return
+        application = QApplication.instance()
+        if application is not None:
+            application.removeEventFilter(self)
+        self.settings.set_bytes("geometry", self.saveGeometry())
+        self._remember_layout()
+        self.settings.sync()
+        self._soon.stop()
+        self.status.stop()
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        if self.host is not None:
+            self.host.dispose()
+        if session is not None:
+            session.close()
+        super().closeEvent(event)
+
+    def _leave(self) -> None:
+        self._leaving = True
+        self.close()
+
+    def _restore_geometry(self) -> None:
+        saved = self.settings.bytes("geometry")
+        if saved is not None:
+            self.restoreGeometry(saved)
+
+
+def _typing() -> bool:
+    widget = QApplication.focusWidget()
+    return widget is not None and widget.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
+
+
+def _window_icon() -> QIcon:
+    made = QIcon()
+    for edge in (16, 32, 64):
+        picture = QPixmap(edge, edge)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        cell = edge / 2.6
+        margin = (edge - 2 * cell - cell / 3.5) / 2
+        paint_logo(painter, QPointF(margin, margin), cell, LIGHT)
+        painter.end()
+        made.addPixmap(picture)
+    return made
