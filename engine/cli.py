@@ -25,8 +25,8 @@ from engine.progress import Progress, no_progress
 from engine.quant import plan_bytes
 from engine.session import work
 from engine.session.exports import KINDS, write_export
-from engine.session.samples import find_sample, sources
-from engine.session.state import Figures
+from engine.session.samples import find_sample, sample_of, sources
+from engine.session.state import Figures, SampleModel
 from engine.text import Text, say
 from engine.version import VERSION
 
@@ -207,11 +207,17 @@ def _devices(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _open(args: argparse.Namespace) -> Network:
-    shapes = dict(args.shape or ())
+    sample = _sample(args)
+    path = Path(args.model) if sample is None else sample.model
+    shapes = {**(sample.shapes if sample else {}), **dict(args.shape or ())}
+    return work.open_network(path, shapes, args.fusion, progress=_progress(args))
+
+
+def _sample(args: argparse.Namespace) -> SampleModel | None:
+    """The sample model that is meant, by "sample:NAME" or by its own path."""
     if args.model.startswith("sample:"):
-        sample = find_sample(args.model.removeprefix("sample:"))
-        return work.open_network(sample.model, {**sample.shapes, **shapes}, args.fusion, progress=_progress(args))
-    return work.open_network(Path(args.model), shapes, args.fusion, progress=_progress(args))
+        return find_sample(args.model.removeprefix("sample:"))
+    return sample_of(Path(args.model))
 
 
 def _plan(args: argparse.Namespace, network: Network) -> Plan:
@@ -221,9 +227,8 @@ def _plan(args: argparse.Namespace, network: Network) -> Plan:
 
 
 def _data(args: argparse.Namespace) -> tuple[DataSource, DataSource]:
-    calibration = evaluation = SYNTHETIC
-    if args.model.startswith("sample:"):
-        calibration, evaluation = sources(find_sample(args.model.removeprefix("sample:")))
+    sample = _sample(args)
+    calibration, evaluation = sources(sample) if sample is not None else (SYNTHETIC, SYNTHETIC)
     if args.calib is not None:
         calibration = guess_source(args.calib)
     if args.data is not None:

@@ -51,9 +51,10 @@ def find_sample(name: str) -> SampleModel:
 
 
 def sample_of(path: Path) -> SampleModel | None:
-    """The sample that a model file belongs to, so that its own data is used with it."""
-    folder = path.resolve().parent
-    return _read(folder / "sample.json") if (folder / "sample.json").is_file() else None
+    """The sample whose model a file is, so that its own data is used with it; None for any other file."""
+    description = path.resolve().parent / "sample.json"
+    sample = _read(description) if description.is_file() else None
+    return sample if sample is not None and sample.model.resolve() == path.resolve() else None
 
 
 def sources(sample: SampleModel) -> tuple[DataSource, DataSource]:

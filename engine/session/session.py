@@ -58,7 +58,7 @@ class Session(SessionState):
         sample = sample_of(path)
         if sample is not None and shapes is None:
             shapes = sample.shapes
-        chosen = sources(sample) if sample is not None and sample.model.resolve() == path.resolve() else None
+        chosen = sources(sample) if sample is not None else None
         return self._open(path, shapes, ask, lambda network: self._adopt(network, chosen))
 
     def open_sample(self, name: str) -> Job:
