@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import onnxruntime as ort
 import pytest
-from conftest import small_cnn
+from small_models import small_cnn
 
 from engine.cli import COMMANDS, main
 

@@ -6,7 +6,7 @@ import json
 
 import msgspec
 import pytest
-from conftest import small_cnn
+from small_models import small_cnn
 
 from engine.errors import ExportError, PlanError
 from engine.fusion.types import Kind

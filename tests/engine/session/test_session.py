@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
-from conftest import small_cnn
+from small_models import small_cnn
 
 from engine.errors import DeviceError, ExportError, PlanError
 from engine.interop.samples import guess_source
