@@ -38,6 +38,8 @@ OPSET = 21
 """The first that knows INT4 and blocks; newer models keep their own."""
 IR_VERSION = 10
 EXTERNAL_ABOVE = 1_800_000_000
+_NORM_STARTS = ("ReduceMean", "Pow")
+_LOWEST = "mixbit/lowest"
 SETTINGS = {"session.disable_quant_qdq": "1"}
 """Session entries with which ONNX Runtime computes what the preview shows."""
 
@@ -117,10 +119,36 @@ def build_qdq(
                 node.input[at] = renamed.get(name, name)
             node.name = _unique(f"{kernel.name}/{node.op_type}", used)
         model.graph.node.extend(nodes)
+    _guard_norms(model, constants)
     _close(network, model, constants, target)
     for key, value in _metadata(network, plan, ranges).items():
         model.metadata_props.add(key=key, value=value)
     return model, constants
+
+
+def _guard_norms(model: onnx.ModelProto, constants: dict[str, Array]) -> None:
+    """Keep ONNX Runtime from fusing a norm with the Cast in front of it.
+
+    Its fusion drops a Cast from half that only the norm's nodes read, and then refuses the model because the norm would
+    mix types. A maximum with -inf changes no value and stands in the way.
+    """
+    halves = {
+        node.output[0] for node in model.graph.node if node.op_type == "Cast" and "/mixbit/half/" in node.input[0]
+    }
+    endangered = {name for node in model.graph.node if node.op_type in _NORM_STARTS for name in node.input} & halves
+    if not endangered:
+        return
+    constants[_LOWEST] = np.asarray(-np.inf, np.float32)
+    nodes = []
+    for node in model.graph.node:
+        nodes.append(node)
+        if node.op_type == "Cast" and node.output[0] in endangered and node.attribute[0].i == onnx.TensorProto.FLOAT:
+            output = node.output[0]
+            node.output[0] = f"{output}/mixbit/float"
+            nodes.append(helper.make_node("Max", [node.output[0], _LOWEST], [output], f"{node.name}/Max"))
+    nodes = [_copy(node) for node in nodes]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
 
 
 def _copy(node: onnx.NodeProto) -> onnx.NodeProto:

@@ -12,7 +12,7 @@ class ErrorSums:
     """Sums over all elements of all samples, from which every quadratic figure follows."""
 
     noise: float
-    """Sum of (quantized - reference)^2."""
+    """Sum of (quantized - reference)^2; inf if an element is not finite in the result alone."""
     reference_power: float
     result_power: float
     elements: int
@@ -21,10 +21,11 @@ class ErrorSums:
 
     @property
     def sqnr_db(self) -> float:
-        """10 log10(reference power / noise); inf without noise, -inf with a silent reference."""
+        """10 log10(reference power / noise); inf without noise, -inf with a silent reference or infinite noise."""
         if self.noise == 0:
             return inf
-        return 10 * log10(self.reference_power / self.noise) if self.reference_power > 0 else -inf
+        ratio = self.reference_power / self.noise
+        return 10 * log10(ratio) if ratio > 0 else -inf
 
     @property
     def cosine(self) -> float:
@@ -32,7 +33,7 @@ class ErrorSums:
         if self.reference_power == 0 or self.result_power == 0:
             return float(self.reference_power == self.result_power)
         dot = (self.reference_power + self.result_power - self.noise) / 2
-        return max(-1.0, min(1.0, dot / sqrt(self.reference_power * self.result_power)))
+        return max(-1.0, min(1.0, dot / (sqrt(self.reference_power) * sqrt(self.result_power))))
 
     @property
     def mse(self) -> float:
@@ -57,7 +58,9 @@ class OutputError:
     kl: float | None
     """Mean KL divergence reference -> quantized in nats, where the last axis is a distribution or logits."""
     top1_agreement: float | None
+    """Rows (samples or positions) whose best class is the reference's best."""
     top5_agreement: float | None
+    """Rows where the reference's best class is among the result's five best."""
     accuracy: float | None
     """With labels: of the quantized network."""
     reference_accuracy: float | None

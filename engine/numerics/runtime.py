@@ -69,6 +69,10 @@ def options(level: str = ALL, *, threads: int = 1, shared: bool = True) -> ort.S
     return made
 
 
+_UNWANTED = ["LayerNormFusion", "SimplifiedLayerNormFusion"]
+"""They drop a Cast in front of a norm and then refuse the mixed types."""
+
+
 def open_session(built: Built, made: ort.SessionOptions) -> ort.InferenceSession:
     """Open a model; constants outside the protobuf are copied into the session.
 
@@ -78,7 +82,9 @@ def open_session(built: Built, made: ort.SessionOptions) -> ort.InferenceSession
     if built.outside:
         values = [to_ort(array) for array in built.outside.values()]
         made.add_external_initializers(list(built.outside), values)
-    return ort.InferenceSession(built.proto.SerializeToString(), made, providers=["CPUExecutionProvider"])
+    return ort.InferenceSession(
+        built.proto.SerializeToString(), made, providers=["CPUExecutionProvider"], disabled_optimizers=_UNWANTED
+    )
 
 
 def to_ort(array: Array) -> ort.OrtValue:

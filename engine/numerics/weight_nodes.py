@@ -69,7 +69,8 @@ def bias_nodes(
     unit = np.float32(params.scale) * quantized.scales[:, 0]
     if unit.size not in (1, bias.size):
         return None
-    codes = np.rint(bias.reshape(-1).astype(np.float32) / unit)
+    with np.errstate(over="ignore"):  # refused below
+        codes = np.rint(bias.reshape(-1).astype(np.float32) / unit)
     if not np.all(np.abs(codes) < _INT32):
         return None
     integers = codes.astype(np.int32)
