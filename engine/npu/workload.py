@@ -73,6 +73,8 @@ class Workload:
     """Whether data moves at all (a pure renaming doesn't)."""
     joins: bool
     """Whether it joins or splits whole channel blocks, which its neighbours do in place."""
+    contiguous: bool
+    """Whether its parts lie one after the other in the whole (batch 1)."""
     reorders: bool
     """Whether the movement changes the order of elements (Transpose) and runs at the transpose rate."""
     macs: int
@@ -110,6 +112,7 @@ def workload(kernel: Kernel, network: Network) -> Workload:
         vector_free=free,
         moves=moves,
         joins=joins,
+        contiguous=joins and all(network.tensors[name].shape[0] == 1 for name in kernel.outputs),
         reorders=any(node.op_type in _REORDERING for node in kernel.nodes),
         macs=kernel.macs,
     )
