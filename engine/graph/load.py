@@ -13,6 +13,7 @@ from onnx import inliner
 from engine.errors import ModelError
 from engine.graph.arrange import Arranged, arrange
 from engine.graph.arrays import TensorReader
+from engine.graph.branches import take_branches
 from engine.graph.external import check_tensors
 from engine.graph.inputs import choose_shapes, declared_inputs, existing
 from engine.graph.origins import find_origins
@@ -26,6 +27,8 @@ from engine.text import say
 
 _SCOPES = "pkg.torch.onnx.name_scopes"
 _HASH_PIECE = 1 << 22
+_NESTED_BRANCHES = 16
+"""If nodes inside of each other that are unfolded; deeper ones stay as they are."""
 
 
 def load(
@@ -33,6 +36,7 @@ def load(
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
     memory_limit: int = 4 << 30,
+    feeds: Mapping[str, Array] | None = None,
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Graph:
@@ -45,6 +49,7 @@ def load(
         path: The model file.
         shapes: Concrete shapes by input name; needed for inputs with free dimensions (see `read_inputs`).
         memory_limit: Bytes that the model may take when it is expanded and run.
+        feeds: Inputs for the run that shows shapes and constants, for models that refuse random ones.
         progress: Told about each stage.
         cancel: Checked between and inside the stages.
 
@@ -67,7 +72,12 @@ def load(
     progress(0.2, say("Checking {file}", file=path.name))
     sha256 = _hash((real, *sorted(others)), cancel)
     progress(0.5, say("Running {file} once", file=path.name))
-    trial = try_run(model, arranged, inputs, real, memory_limit, cancel)
+    trial = try_run(model, arranged, inputs, real, memory_limit, feeds, cancel)
+    for _ in range(_NESTED_BRANCHES):
+        if not trial.conditions:
+            break
+        arranged = take_branches(arranged, trial.conditions, {info.name for info in inputs}, path)
+        trial = try_run(model, arranged, inputs, real, memory_limit, feeds, cancel)
     progress(0.9, say("Arranging {file}", file=path.name))
     graph = _graph(path, model, arranged, inputs, trial, sha256, sum(f.stat().st_size for f in (real, *others)))
     cancel.check()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def open_session(model: onnx.ModelProto, folder: Path) -> ort.InferenceSession:
     """
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # errors come back as exceptions
     options.intra_op_num_threads = 2
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False
@@ -92,12 +93,32 @@ def as_ort(array: Array) -> ort.OrtValue:
     return ort.OrtValue.ortvalue_from_numpy(array)
 
 
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A result; sequences, maps and optionals have neither shape nor array."""
+
+    shape: tuple[int, ...] | None
+    read: Callable[[], Array]
+    """Gives the array, without a copy where that is possible."""
+
+
 def run(
     session: ort.InferenceSession, feeds: Mapping[str, Array], outputs: Sequence[str], options: ort.RunOptions
-) -> dict[str, ort.OrtValue]:
+) -> dict[str, Value]:
     """Run and keep only `outputs`."""
-    values = session.run_with_ort_values(list(outputs), {name: as_ort(array) for name, array in feeds.items()}, options)
-    return dict(zip(outputs, values, strict=True))
+    if any(array.dtype == object for array in feeds.values()):  # there is no OrtValue of strings
+        arrays = session.run(list(outputs), dict(feeds), options)
+        return {name: _plain(value) for name, value in zip(outputs, arrays, strict=True)}
+    values = session.run_with_ort_values(list(outputs), {name: as_ort(a) for name, a in feeds.items()}, options)
+    return {
+        name: Value(tuple(value.shape()) if value.is_tensor() else None, value.numpy)
+        for name, value in zip(outputs, values, strict=True)
+    }
+
+
+def _plain(value: object) -> Value:
+    array = value if isinstance(value, np.ndarray) else None
+    return Value(None if array is None else array.shape, lambda: np.asarray(array))
 
 
 def reason(error: Exception) -> str:

@@ -21,38 +21,57 @@ def drop_idle(
 ) -> tuple[onnx.NodeProto, ...]:
     """Remove Identity, inference Dropout, casts to the same type and views to the same shape; readers are rewired.
 
-    A node whose result is an output of the model stays, because the output's name must.
+    Where the result is an output of the model, its name goes to the node that computed the value. Only what passes on an
+    input, or a tensor that is an output already, stays.
+
+    Args:
+        nodes: In runnable order.
+        outputs: Names that must exist afterwards.
+        tensors: Dtypes and shapes.
+        dynamic: Tensors whose shape is not fixed.
     """
-    renames: dict[str, str] = {}
+    needed = {name for node in nodes for name in reads(node)} | set(outputs)
+    made = {name for node in nodes for name in node.output}
+    passed: dict[str, str] = {}  # dropped result -> the tensor it equals
+    promoted: dict[str, str] = {}  # tensor -> the output of the model that it becomes
     kept = []
     for node in nodes:
-        renamed = _rewired(node, renames)
-        source = _passed_on(renamed, tensors, dynamic)
-        if source and node.output[0] not in outputs:
-            renames[node.output[0]] = source
+        source = _passed_on(node, tensors, dynamic, needed)
+        source = passed.get(source, source)
+        result = node.output[0]
+        if not source:
+            kept.append(node)
+        elif result not in outputs:
+            passed[result] = source
+        elif source in made and source not in outputs and source not in promoted:
+            promoted[source] = result
         else:
-            kept.append(renamed)
-    return tuple(kept)
+            kept.append(node)
+    names = {old: promoted.get(new, new) for old, new in passed.items()} | promoted
+    return tuple(_renamed(node, names) for node in kept)
 
 
-def _rewired(node: onnx.NodeProto, renames: dict[str, str]) -> onnx.NodeProto:
-    if not any(name in renames for name in reads(node)):
+def _renamed(node: onnx.NodeProto, names: dict[str, str]) -> onnx.NodeProto:
+    if not any(name in names for name in (*reads(node), *node.output)):
         return node
     copy = onnx.NodeProto()
     copy.CopyFrom(node)
     for index, name in enumerate(copy.input):
-        if name in renames:
-            copy.input[index] = renames[name]
-    rename_captured(copy, renames)
+        copy.input[index] = names.get(name, name)
+    for index, name in enumerate(copy.output):
+        copy.output[index] = names.get(name, name)
+    rename_captured(copy, names)
     return copy
 
 
-def _passed_on(node: onnx.NodeProto, tensors: Mapping[str, TensorInfo], dynamic: frozenset[str]) -> str:
-    """The input that the node's one used output equals, or ''."""
+def _passed_on(
+    node: onnx.NodeProto, tensors: Mapping[str, TensorInfo], dynamic: frozenset[str], needed: set[str]
+) -> str:
+    """The input that the node's one needed output equals, or ''."""
     if node.domain not in ("", "ai.onnx") or not node.input or node.input[0] not in tensors:
         return ""
     source, result = tensors[node.input[0]], tensors.get(node.output[0])
-    if result is None or any(node.output[1:]):
+    if result is None or any(name in needed for name in node.output[1:]):
         return ""
     same_shape = source.shape == result.shape and not {source.name, result.name} & dynamic
     idle = (

@@ -1,0 +1,79 @@
+"""The model of the trial run: the file's nodes with concrete input shapes and every tensor within reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+
+from engine.errors import ModelError
+from engine.graph.arrange import Arranged
+from engine.graph.runtime import open_session, output_types, reason
+from engine.graph.subgraphs import reads
+from engine.graph.types import TensorInfo
+from engine.text import say
+
+Types = Mapping[str, tuple[np.dtype[Any], tuple[int, ...] | None]]
+"""Dtype of each tensor, and its shape where the runtime proves it."""
+
+_CAST = "{}__as_float"
+
+
+def trial_model(model: onnx.ModelProto, arranged: Arranged, inputs: Sequence[TensorInfo]) -> onnx.ModelProto:
+    """A model whose outputs are all tensors that nodes write. Weights stay where they are."""
+    plain = onnx.ModelProto(ir_version=model.ir_version)
+    plain.opset_import.extend(model.opset_import)
+    plain.functions.extend(model.functions)
+    graph = plain.graph
+    graph.name = "trial"
+    used = {name for node in arranged.nodes for name in reads(node)} | set(arranged.outputs)
+    graph.node.extend(arranged.nodes)
+    for node in graph.node:
+        # So that the runtime's messages say which node they are about.
+        node.name = node.name or f"that makes {next((name for name in node.output if name), '')}"
+    graph.initializer.extend(tensor for name, tensor in arranged.stored.items() if name in used)
+    graph.sparse_initializer.extend(tensor for name, tensor in arranged.sparse.items() if name in used)
+    for info in inputs:
+        kind = onnx.helper.np_dtype_to_tensor_dtype(info.dtype)
+        graph.input.append(onnx.helper.make_tensor_value_info(info.name, kind, info.shape))
+    names = dict.fromkeys(name for node in arranged.nodes for name in node.output if name)
+    graph.output.extend(onnx.ValueInfoProto(name=name) for name in names or arranged.outputs)
+    return plain
+
+
+def open_trial(plain: onnx.ModelProto, inputs: Sequence[TensorInfo], path: Path) -> tuple[ort.InferenceSession, Types]:
+    """Open with concrete input shapes, or, where the runtime's shape inference objects to these, with free ones.
+
+    Raises:
+        ModelError: ONNX Runtime refuses the model.
+    """
+    try:
+        session = open_session(plain, path.parent)
+    except Exception as error:  # the runtime's exceptions have no common base
+        for value, info in zip(plain.graph.input, inputs, strict=True):
+            for axis in range(len(info.shape)):
+                value.type.tensor_type.shape.dim[axis].dim_param = f"{info.name}.{axis}"
+        try:
+            session = open_session(plain, path.parent)
+        except Exception:
+            raise ModelError(
+                say("ONNX Runtime can't run {file}: {reason}.", file=path.name, reason=reason(error))
+            ) from error
+    return session, output_types(session)
+
+
+def add_casts(plain: onnx.ModelProto, names: Sequence[str]) -> dict[str, str]:
+    """Make tensors of types that numpy lacks readable as float32, which holds each of their values exactly.
+
+    Returns:
+        Name of the readable tensor for each name.
+    """
+    casts = {name: _CAST.format(name) for name in names}
+    for name, cast in casts.items():
+        plain.graph.node.append(onnx.helper.make_node("Cast", [name], [cast], to=onnx.TensorProto.FLOAT))
+        plain.graph.output.append(onnx.ValueInfoProto(name=cast))
+    return casts
