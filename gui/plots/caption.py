@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsWidget, QStyleOptionGraphicsItem, QWidget
 
@@ -16,7 +16,7 @@ from gui.plots.shapes import hatch, pen, plain_text
 from gui.theme import LIGHT, Theme
 
 HEIGHT = 22.0
-Mark = Literal["line", "dash", "box", "hatch", "marker", "frame"]
+Mark = Literal["line", "dash", "box", "hatch", "marker", "frame", "dot", "cross"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Caption(QGraphicsWidget):
         super().__init__()
         self.theme: Theme = LIGHT
         self._title, self._value, self._keys = "", "", tuple[Key, ...]()
-        self._plain = False
+        self._short, self._plain = "", False
         self.setMinimumHeight(HEIGHT)
         self.setMaximumHeight(HEIGHT)
 
@@ -52,8 +52,14 @@ class Caption(QGraphicsWidget):
         self.setMaximumHeight(height)
         self.setVisible(shown)
 
-    def set(self, title: str, keys: Sequence[Key] = (), value: str = "", *, plain: bool = False) -> None:
-        """Say what the plot shows; `value` stands bold (or `plain`) on the right."""
+    def set(
+        self, title: str, keys: Sequence[Key] = (), value: str = "", *, plain: bool = False, short: str = ""
+    ) -> None:
+        """Say what the plot shows; `value` stands bold (or `plain`) on the right.
+
+        `short` takes the place of the title when the keys would not fit beside it.
+        """
+        self._short = short
         if (title, tuple(keys), value) != (self._title, self._keys, self._value):
             self._title, self._keys, self._value, self._plain = title, tuple(keys), value, plain
             self.update()
@@ -62,11 +68,16 @@ class Caption(QGraphicsWidget):
         """As wide as there is room."""
         return QSizeF(1e6 if which == Qt.SizeHint.MaximumSize else 10, HEIGHT)
 
+    def content(self) -> QRectF:
+        """Where title, keys and value stand."""
+        return QRectF(self.rect())
+
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Called by Qt."""
-        area = self.rect()
+        area = self.content()
         form = font(11)
-        plain_text(painter, area, self._title, self.theme.muted, form)
+        title = self._fitting_title(area.width())
+        plain_text(painter, area, title, self.theme.muted, form)
         right = area.right()
         if self._value:
             bold = font(11) if self._plain else font(11, 600)
@@ -76,7 +87,7 @@ class Caption(QGraphicsWidget):
             plain_text(painter, QRectF(right, area.top(), width + 1, area.height()), self._value, color, bold)
             right -= 14
         metrics = QFontMetricsF(form)
-        free = area.left() + metrics.horizontalAdvance(self._title) + 12
+        free = area.left() + metrics.horizontalAdvance(title) + 12
         for key in reversed(self._keys):
             mark = 16.0 if key.mark in ("line", "dash") else 9.0
             width = mark + 6 + metrics.horizontalAdvance(key.text)
@@ -86,6 +97,12 @@ class Caption(QGraphicsWidget):
             box = QRectF(right - width + mark + 6, area.top(), width, area.height())
             plain_text(painter, box, key.text, self.theme.text2, form)
             right -= width + 14
+
+    def _fitting_title(self, room: float) -> str:
+        metrics = QFontMetricsF(font(11))
+        keys = sum(metrics.horizontalAdvance(key.text) + 36 for key in self._keys)
+        fits = metrics.horizontalAdvance(self._title) + 12 + keys <= room
+        return self._title if fits or not self._short else self._short
 
     def _mark(self, painter: QPainter, key: Key, box: QRectF) -> None:
         painter.save()
@@ -104,6 +121,16 @@ class Caption(QGraphicsWidget):
     def _box(self, painter: QPainter, key: Key, box: QRectF) -> None:
         if key.mark == "box":
             painter.fillRect(box, self._color(key))
+        elif key.mark == "dot":
+            painter.fillRect(box, self.theme.heat[2])
+            painter.fillRect(QRectF(box.center().x() - 1, box.center().y() - 1, 2, 2), self._color(key))
+        elif key.mark == "cross":
+            painter.fillRect(box, self.theme.sunken)
+            painter.setPen(pen(self._color(key)))
+            inner = box.adjusted(2, 2, -2, -2)
+            painter.drawLines(
+                [QLineF(inner.topLeft(), inner.bottomRight()), QLineF(inner.bottomLeft(), inner.topRight())]
+            )
         elif key.mark == "hatch":
             hatch(painter, [box], self._color(key), 4)
         else:

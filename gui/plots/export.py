@@ -59,16 +59,18 @@ def write_svg(drawing: Drawing, path: Path, title: str) -> None:
 
 
 class Exporter:
-    """Fills a menu with what can be taken out of a plot."""
+    """Fills a menu with what can be taken out of a plot; without a drawing only the numbers."""
 
-    def __init__(self, owner: QWidget, drawing: Drawing, table: Callable[[], Table], title: Callable[[], str]) -> None:
+    def __init__(
+        self, owner: QWidget, drawing: Drawing | None, table: Callable[[], Table], title: Callable[[], str]
+    ) -> None:
         self._owner, self._drawing, self._table, self._title = owner, drawing, table, title
 
     def fill(self, menu: QMenu) -> None:
         """Add the actions."""
         menu.addAction(_tr("Copy data"), self.copy)
         menu.addSeparator()
-        for kind in ("csv", "png", "svg"):
+        for kind in ("csv", "png", "svg") if self._drawing is not None else ("csv",):
             menu.addAction(_tr("Export {kind}…").format(kind=kind.upper()), lambda k=kind: self.ask(k))
 
     def copy(self) -> None:
@@ -90,10 +92,10 @@ class Exporter:
         """Write the file; says so when that fails."""
         try:
             if kind == "csv":
-                write_atomically(path, self._table().to_csv().encode())
-            elif kind == "png":
+                write_atomically(path, self._table().to_csv().encode("utf-8-sig"))
+            elif self._drawing is not None and kind == "png":
                 write_png(self._drawing, path)
-            else:
+            elif self._drawing is not None:
                 write_svg(self._drawing, path, self._title())
         except MixbitError as error:
             box = QMessageBox(QMessageBox.Icon.Warning, self._title(), text(error.text), parent=self._owner)

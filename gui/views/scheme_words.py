@@ -1,0 +1,23 @@
+"""What the short name of a scheme leaves out, in the window's language."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from engine.precision.scheme import Scheme, label
+
+
+def scheme_words(scheme: Scheme) -> str:
+    """Bits and grain of a scheme: "W8A8 per channel", "group 32" after a name that has the bits; '' for floats."""
+    weights = scheme.weights
+    if weights.floating:
+        return ""
+    code, grain = f"W{weights.bits}A{scheme.activations.bits}", _grain(weights.granularity, weights.group)
+    return grain if label(scheme) == code else f"{code} {grain}"
+
+
+def _grain(granularity: str, group: int) -> str:
+    translate = QCoreApplication.translate
+    if granularity == "group":
+        return translate("Schemes", "group {size}").format(size=group)
+    return translate("Schemes", "per channel") if granularity == "channel" else translate("Schemes", "per tensor")

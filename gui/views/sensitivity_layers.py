@@ -1,0 +1,201 @@
+"""How the sensitivity map is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from engine.graph.types import Array
+from engine.precision.scheme import family, label
+from gui.fonts import font
+from gui.paint import map_color, nibble_mark, nibble_size, readable_on
+from gui.plots.frame import Frame
+from gui.plots.layer import Layer
+from gui.plots.panel import Panel, PlotBox
+from gui.plots.shapes import fill_rects, pen, plain_text
+from gui.theme import Theme
+from gui.views.sensitivity_data import SensitivityMap
+
+LEVELS = 256
+_CENTER = Qt.AlignmentFlag.AlignCenter
+
+
+def lookup(stops: Sequence[QColor]) -> Array:
+    """A colour map as [256, 4] bytes."""
+    return np.array([map_color(stops, i / (LEVELS - 1)).getRgb() for i in range(LEVELS)], np.uint8)
+
+
+class CellImage:
+    """The cells as one picture: a colour per pixel, stretched over the map."""
+
+    def __init__(self, panel: Panel) -> None:
+        self.item = pg.ImageItem(axisOrder="row-major")
+        panel.box.addItem(self.item, ignoreBounds=True)
+
+    def set(self, heights: Array, blank: Array, theme: Theme) -> None:
+        """Paint cells in [0, 1], [rows, columns]; `blank` cells, and unknown ones (NaN), take the ground's colour."""
+        rows, columns = heights.shape
+        table = lookup(theme.heat)
+        steps = np.nan_to_num(heights * (LEVELS - 1), nan=0.0).round().astype(np.intp)
+        picture = table[steps]
+        picture[np.isnan(heights)] = theme.panel.getRgb()
+        picture[np.isnan(heights) & blank] = theme.sunken.getRgb()
+        self.item.setImage(np.ascontiguousarray(picture[::-1]), autoLevels=False, levels=None)
+        self.item.setRect(QRectF(0, 0, columns, rows))
+
+
+class CellMarks(Layer):
+    """Gaps between cells, crosses, dots of estimates, outlines of the plan, of the pointer and of the keyboard."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 10)
+        self._data: SensitivityMap | None = None
+        self._heights: Array = np.empty((0, 0))
+        self.hovered: tuple[int, int] | None = None
+        self.cursor: tuple[int, int] | None = None
+        self.selected: tuple[int, ...] = ()
+
+    def set(self, data: SensitivityMap, heights: Array) -> None:
+        """The map and the places of its cells on the colour scale."""
+        self._data, self._heights = data, heights
+        self.update()
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint all marks of the visible columns."""
+        data = self._data
+        if data is None:
+            return
+        first, last = max(0, int(frame.x0)), min(len(data.ids), int(np.ceil(frame.x1)))
+        self._gaps(painter, frame, first, last)
+        if frame.x_scale >= 5:
+            self._crosses_and_dots(painter, frame, data, first, last)
+        self._plan(painter, frame, data, first, last)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for cell, color, width in ((self.cursor, self.theme.accent, 2.0), (self.hovered, self.theme.accent, 2.0)):
+            if cell is not None:
+                painter.setPen(pen(color, width))
+                painter.drawRoundedRect(self.cell_rect(frame, *cell).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+
+    def cell_rect(self, frame: Frame, row: int, column: int) -> QRectF:
+        """Pixels of a cell without its gap."""
+        rows = len(self._data.schemes) if self._data is not None else 1
+        left, right = round(frame.x(column)), round(frame.x(column + 1))
+        top, bottom = round(frame.y(rows - row)), round(frame.y(rows - row - 1))
+        gap = 1 if right - left >= 5 else 0
+        return QRectF(left, top, right - left - gap, bottom - top - 1)
+
+    def _gaps(self, painter: QPainter, frame: Frame, first: int, last: int) -> None:
+        area = frame.area
+        rows = len(self._data.schemes) if self._data is not None else 1
+        lines = [QRectF(area.left(), round(frame.y(rows - r - 1)) - 1, area.width(), 1) for r in range(rows)]
+        if frame.x_scale >= 5:
+            lines += [QRectF(round(frame.x(c + 1)) - 1, area.top(), 1, area.height()) for c in range(first, last)]
+        fill_rects(painter, lines, self.theme.panel)
+
+    def _crosses_and_dots(self, painter: QPainter, frame: Frame, data: SensitivityMap, first: int, last: int) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        crosses: dict[int, tuple[QColor, list[QLineF]]] = {}
+        for r in range(len(data.schemes)):
+            for c in range(first, last):
+                cell = data.cells[r][c]
+                if data.reasons[r][c] is None and (cell is None or cell.kind == "exact"):
+                    continue
+                center = self.cell_rect(frame, r, c).center()
+                ink = self.theme.muted
+                if cell is not None:
+                    ink = readable_on(map_color(self.theme.heat, float(self._heights[r, c])))
+                if data.reasons[r][c] is not None:
+                    x, y, d = center.x(), center.y(), 2.8
+                    lines = crosses.setdefault(ink.rgb(), (ink, []))[1]
+                    lines += [QLineF(x - d, y - d, x + d, y + d), QLineF(x - d, y + d, x + d, y - d)]
+                elif frame.x_scale >= 7:
+                    painter.setPen(Qt.PenStyle.NoPen)
+                    painter.setBrush(ink)
+                    painter.drawEllipse(center, 1.2, 1.2)
+        for ink, lines in crosses.values():
+            painter.setPen(pen(ink, 1))
+            painter.drawLines(lines)
+
+    def _plan(self, painter: QPainter, frame: Frame, data: SensitivityMap, first: int, last: int) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for c in range(first, last):
+            row = data.plan_rows[c]
+            if row is None:
+                continue
+            box = self.cell_rect(frame, row, c)
+            if box.width() >= 6:
+                painter.setPen(pen(self.theme.ink, 2 if box.width() >= 12 else 1.4))
+                painter.drawRoundedRect(box.adjusted(1, 1, 0, 0), 2, 2)
+            else:
+                width = max(1.0, box.width())
+                painter.fillRect(QRectF(box.left(), box.center().y() - 2, width, 4), self.theme.ink)
+
+
+class SchemeNames(Layer):
+    """The gutter: nibble mark, name and details of each scheme, the word before the blocks."""
+
+    def __init__(self, box: PlotBox, gutter: float) -> None:
+        super().__init__(box, 0, clipped=False, margin=gutter)
+        self._gutter = gutter
+        self._rows: tuple[tuple[str, str, str], ...] = ()
+        self.block_word = ""
+
+    def set(self, data: SensitivityMap, details: Sequence[str]) -> None:
+        """The schemes and their details in the window's language."""
+        self._rows = tuple((family(s), label(s), d) for s, d in zip(data.schemes, details, strict=True))
+        self.update()
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint one line per row, details only where they fit."""
+        left, bold, small = frame.area.left() - self._gutter, font(11, 600), font(10)
+        metrics, fine = QFontMetricsF(bold), QFontMetricsF(small)
+        rows = len(self._rows)
+        for r, (name, text, details) in enumerate(self._rows):
+            top, bottom = frame.y(rows - r), frame.y(rows - r - 1)
+            middle = (top + bottom) / 2
+            mark = QPointF(left + 2, round(middle - nibble_size() / 2))
+            nibble_mark(painter, mark, name, self.theme.precision(name).main)
+            box = QRectF(left + 15, middle - 8, self._gutter - 15, 16)
+            plain_text(painter, box, text, self.theme.text, bold)
+            start = left + 15 + max(44.0, metrics.horizontalAdvance(text) + 8)
+            room = frame.area.left() - start - 4
+            if fine.horizontalAdvance(details) <= room:
+                plain_text(painter, QRectF(start, middle - 8, room, 16), details, self.theme.muted, small)
+        foot = QRectF(left + 2, frame.area.bottom() + 5, self._gutter, 16)
+        plain_text(painter, foot, self.block_word, self.theme.muted, font(11))
+
+
+class BlockNames(Layer):
+    """Braces below the map: which columns belong to one block."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 0, clipped=False, margin=24)
+        self._blocks: Sequence[tuple[str, int, int]] = ()
+
+    def set(self, found: Sequence[tuple[str, int, int]]) -> None:
+        """Label, first and last column of each block."""
+        self._blocks = found
+        self.update()
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint lines and the labels that fit."""
+        form = font(11)
+        metrics = QFontMetricsF(form)
+        top, area = frame.area.bottom() + 4, frame.area
+        painter.setClipRect(QRectF(area.left(), top - 4, area.width(), 26))
+        for text, first, last in self._blocks:
+            left, right = frame.x(first), frame.x(last + 1) - 2
+            if right < area.left() or left > area.right() or right - left < 3:
+                continue
+            painter.setPen(pen(self.theme.strong))
+            painter.drawLine(QLineF(left, top + 0.5, right, top + 0.5))
+            left, right = max(left, area.left()), min(right, area.right())
+            if metrics.horizontalAdvance(text) <= right - left + 8:
+                plain_text(
+                    painter, QRectF(left - 6, top + 2, right - left + 12, 16), text, self.theme.muted, form, _CENTER
+                )
