@@ -21,6 +21,7 @@ from gui.views.layers_filter import HEIGHT, FilterBar
 from gui.views.layers_model import LayersModel
 from gui.views.layers_order import Filter
 from gui.views.layers_rows import SEGMENTS, Shape, Support, rows_of, shape_of
+from gui.views.layers_rule_dialog import RuleDialog
 from gui.views.layers_table import ROW_HEIGHTS, LayersTable
 from gui.views.scheme_editor import SchemeDialog
 from gui.views.session_view import SessionView
@@ -43,8 +44,6 @@ class LayersView(SessionView):
     WATCHES: ClassVar[frozenset[What]] = _FIGURES | {What.SELECTION, What.JOBS}
     hovered = Signal(object)
     """Id of the kernel under the pointer, None when it has left."""
-    bulk_edit_requested = Signal()
-    """The user wants to edit by rule."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)
@@ -102,7 +101,7 @@ class LayersView(SessionView):
         )
         self.filter_bar.changed.connect(self._on_filter)
         self.filter_bar.left_downwards.connect(self._focus_table)
-        self.filter_bar.bulk_edit_pressed.connect(self.bulk_edit_requested)
+        self.filter_bar.bulk_edit_pressed.connect(self.open_bulk_edit)
         bulk.family_chosen.connect(self.set_family)
         bulk.advanced_pressed.connect(self.edit_scheme)
         bulk.lock_pressed.connect(self.toggle_lock)
@@ -320,6 +319,20 @@ class LayersView(SessionView):
         dialog.accepted.connect(lambda: self.set_scheme(dialog.scheme()))
         dialog.open()
 
+    def open_bulk_edit(self) -> None:
+        """Ask for a rule and a scheme for all kernels that match it."""
+        if self.model.rows is None:
+            return
+        dialog = RuleDialog(self.model.rows, self.filter_bar.filter, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: self._apply_rule(dialog))
+        dialog.open()
+
+    def _apply_rule(self, dialog: RuleDialog) -> None:
+        if self._shape is not None:
+            ids = [self._shape.ids[i] for i in dialog.kernels()]
+            self.session.set_scheme(ids, dialog.scheme(), who=WHO)
+
     def toggle_lock(self) -> None:
         """Lock the selection, or unlock it if all of it is locked."""
         ids = self._settled_selection()
@@ -333,6 +346,12 @@ class LayersView(SessionView):
         if self._bars.currentIndex() == 1:
             self.clear_selection()
         self.filter_bar.focus_input(text)
+
+    def clear_filter(self) -> bool:
+        """Show all rows again; whether any were hidden."""
+        active = self.filter_bar.filter.active
+        self.filter_bar.clear()
+        return active
 
     def _on_filter(self, wanted: Filter) -> None:
         self.model.set_filter(wanted)
@@ -348,9 +367,7 @@ class LayersView(SessionView):
             self._push_selection()
         if self.session.selection:
             self.clear_selection()
-        elif self.filter_bar.filter.active:
-            self.filter_bar.clear()
-        else:
+        elif not self.clear_filter():
             for job in self.session.jobs.active[-1:]:
                 job.cancel()
 

@@ -89,26 +89,29 @@ def _sensitivity_text(rows: LayerRows, i: int) -> str:
     return form.fixed(value, 2) if rows.sensitivity_is_kl else form.percent_figure(value / 100)
 
 
+EAGER = 5
+"""Columns of this fold go as soon as the others would have to shrink for them."""
+
 COLUMNS: tuple[Column, ...] = (
     Column("index", "index", 40, 38, lambda r: np.arange(len(r), dtype=float), lambda r, i: str(i), right=True),
-    Column("name", "name", 150, 130, lambda r: r.shape.name_rank, lambda r, i: r.shape.names[i],
+    Column("name", "name", 150, 140, lambda r: r.shape.name_rank, lambda r, i: r.shape.names[i],
            numeric=False, stretch=True),
-    Column("op", "text", 118, 80, lambda r: r.shape.op_rank, lambda r, i: r.shape.ops[i], numeric=False, stretch=True),
+    Column("op", "text", 118, 90, lambda r: r.shape.op_rank, lambda r, i: r.shape.ops[i], numeric=False, stretch=True),
     Column("shape", "text", 96, 80, _ranked(lambda r: r.shape.output_shapes), lambda r, i: r.shape.output_shapes[i],
            shown=False, numeric=False, fold=9),
     Column("params", "number", 70, 62, lambda r: r.shape.params, _at(lambda r: r.shape.params, form.count),
            shown=False, right=True, fold=9),
     Column("macs", "number", 70, 62, lambda r: r.shape.macs, _at(lambda r: r.shape.macs, form.count),
            shown=False, right=True, fold=9),
-    Column("precision", "switch", 162, 160, _precision_key, _precision_text, numeric=False),
-    Column("weights", "number", 62, 58, lambda r: r.weight_bytes, _at(lambda r: r.weight_bytes, form.kib_figure),
+    Column("precision", "switch", 162, 158, _precision_key, _precision_text, numeric=False),
+    Column("weights", "number", 62, 56, lambda r: r.weight_bytes, _at(lambda r: r.weight_bytes, form.kib_figure),
            right=True, fold=3, scale=1 / 1024),
     Column("local", "error", 62, 58, lambda r: r.local_db, _at(lambda r: r.local_db, form.sqnr_figure),
-           right=True, fold=5),
-    Column("accumulated", "accumulated", 112, 92, lambda r: r.accumulated_db,
+           right=True, fold=EAGER),
+    Column("accumulated", "accumulated", 112, 100, lambda r: r.accumulated_db,
            _at(lambda r: r.accumulated_db, form.sqnr_figure)),
-    Column("sensitivity", "sensitivity", 106, 86, lambda r: r.sensitivity, _sensitivity_text, fold=1),
-    Column("latency", "latency", 118, 100, lambda r: r.latency_us, _at(lambda r: r.latency_us, form.latency_figure)),
+    Column("sensitivity", "sensitivity", 106, 94, lambda r: r.sensitivity, _sensitivity_text, fold=1),
+    Column("latency", "latency", 118, 106, lambda r: r.latency_us, _at(lambda r: r.latency_us, form.latency_figure)),
     Column("bytes", "number", 76, 70, lambda r: r.ddr_bytes, _at(lambda r: r.ddr_bytes, form.kib_figure),
            shown=False, right=True, fold=9, scale=1 / 1024),
     Column("unit", "text", 60, 52, _ranked(lambda r: r.units), lambda r, i: unit_word(r.units[i]),
@@ -211,7 +214,9 @@ def fit(
         Width by key. The sum exceeds `available` only when even the least widths don't fit.
     """
     kept = list(columns)
-    for column in sorted(columns, key=lambda c: -c.fold):
+    if sum(fixed.get(c.key, c.width) for c in kept) > available:
+        kept = [c for c in kept if c.fold != EAGER]
+    for column in sorted(kept, key=lambda c: -c.fold):
         if column.fold and sum(fixed.get(c.key, c.least) for c in kept) > available:
             kept.remove(column)
     widths = {c.key: fixed.get(c.key, c.least) for c in kept}

@@ -13,7 +13,7 @@ from gui.views.layers_columns import COLUMNS
 from gui.views.layers_model import LayersModel
 
 HEIGHT = 32
-_LEFT = {"index": 4, "name": 4}
+_LEFT = {"name": 4}
 
 
 class LayersHeader(QHeaderView):
@@ -77,6 +77,6 @@ class LayersHeader(QHeaderView):
 
     def _text_area(self, rect: QRect, section: int) -> QRect:
         column = COLUMNS[section]
-        left = _LEFT.get(column.key, 8)
+        left = 2 if column.right else _LEFT.get(column.key, 8)
         right = 13 if column.key == "index" else 8 if column.right else 2
         return rect.adjusted(left, 0, -right, 0)

@@ -23,6 +23,8 @@ class SessionView(QWidget):
     """A view of one session. Subclasses say what they watch and how they redraw."""
 
     subtitle_changed = Signal()
+    command_wanted = Signal(str)
+    """A button of the view asks for a command of `gui.commands` by its id."""
     WATCHES: ClassVar[frozenset[What]] = frozenset(What)
     """Changes that make a redraw necessary; a new model always does."""
 

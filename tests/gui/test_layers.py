@@ -334,9 +334,9 @@ def test_columns_share_the_width_and_local_folds_first():
     wide = fit(shown, 1114, {"name": 130, "op": 130}, {})
     assert sum(wide.values()) == 1114
     assert set(wide) == {c.key for c in shown}
-    narrow = fit(shown, 905, {"name": 130, "op": 130}, {})
+    narrow = fit(shown, 975, {"name": 130, "op": 130}, {})
     assert set(wide) - set(narrow) == {"local"}
-    assert sum(narrow.values()) == 905
+    assert sum(narrow.values()) == 975
     tiny = fit(shown, 300, {}, {})
     assert {"index", "name", "op", "precision", "accumulated", "latency"} == set(tiny)
 

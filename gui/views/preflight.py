@@ -1,0 +1,207 @@
+"""Preflight: what will hurt on the device and why, each with a way to the kernels it is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShortcut
+from PySide6.QtWidgets import (
+    QListView,
+    QMenu,
+    QStackedWidget,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.session.changes import What
+from gui.fonts import font
+from gui.icons import paint_icon
+from gui.theme import Theme
+from gui.views.preflight_findings import Finding, findings
+from gui.views.session_view import SessionView
+from gui.widgets.empty import EmptyState
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+WHO = "preflight"
+ROW = 38
+ICONS = {"bad": ("octagon", "bad"), "warn": ("triangle", "warn"), "info": ("info", "muted")}
+Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+
+
+class FindingsModel(QAbstractListModel):
+    """Findings as a list."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.findings: list[Finding] = []
+
+    def show(self, found: list[Finding]) -> None:
+        """Show other findings; nothing happens if they are the same."""
+        if found != self.findings:
+            self.beginResetModel()
+            self.findings = found
+            self.endResetModel()
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        """One row per finding."""
+        return 0 if parent.isValid() else len(self.findings)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Title, and all of it for tooltips and screen readers."""
+        if not index.isValid() or index.row() >= len(self.findings):
+            return None
+        found = self.findings[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return found.title
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return f"{found.title}\n{found.detail}"
+        return None
+
+
+class FindingDelegate(QStyledItemDelegate):
+    """Two lines: title, detail; icon on the left, kernel number as a link on the right."""
+
+    def __init__(self, model: FindingsModel, theme: Theme, parent: QListView) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._view = parent
+        self.theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Two lines high."""
+        return QSize(200, ROW)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw one finding."""
+        theme, found = self.theme, self._model.findings[index.row()]
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        painter.save()
+        selected = bool(state & QStyle.StateFlag.State_Selected) and self._view.hasFocus()
+        hovered = bool(state & QStyle.StateFlag.State_MouseOver)
+        if selected or hovered:
+            painter.fillRect(rect, theme.selection if selected else theme.hover)
+        painter.fillRect(rect.x() + 12, rect.bottom(), rect.width() - 24, 1, theme.hair)
+        icon, token = ICONS[found.severity]
+        paint_icon(painter, icon, QRectF(rect.x() + 13, rect.y() + 11, 15, 15), getattr(theme, token))
+        link = f"#{found.kernels[0]}" if found.kernels else ""
+        painter.setFont(font(11, 600))
+        painter.setPen(theme.accent)
+        right = rect.adjusted(0, 5, -14, 0)
+        painter.drawText(right, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop), link)
+        room = painter.fontMetrics().horizontalAdvance(link) + 28
+        area = rect.adjusted(38, 3, -room, 0)
+        self._line(painter, QRect(area.x(), area.y(), area.width(), 16), found.title, 600, theme, 12)
+        below = QRect(area.x(), area.y() + 16, rect.right() - 14 - area.x(), 15)
+        self._line(painter, below, found.detail, 400, theme, 11)
+        painter.restore()
+
+    def _line(self, painter: QPainter, rect: QRect, words: str, weight: int, theme: Theme, pixels: int) -> None:
+        painter.setFont(font(pixels, weight))
+        painter.setPen(theme.text if weight > 500 else theme.text2)
+        shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), shown)
+
+
+class PreflightView(SessionView):
+    """The list of findings; a click selects the kernels."""
+
+    WATCHES: ClassVar[frozenset[What]] = frozenset(
+        {What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.LOCAL, What.EVALUATION}
+    )
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(session, theme, parent)
+        self.model = FindingsModel(self)
+        self.list = QListView()
+        self.list.setModel(self.model)
+        self._delegate = FindingDelegate(self.model, theme, self.list)
+        self.list.setItemDelegate(self._delegate)
+        self.list.setMouseTracking(True)
+        self.list.setUniformItemSizes(True)
+        self.list.setFrameShape(QListView.Shape.NoFrame)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._show_menu)
+        self.list.clicked.connect(self._on_chosen)
+        self.list.activated.connect(self._on_chosen)
+        self.empty = EmptyState()
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.list)
+        self._pages.addWidget(self.empty)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._pages)
+        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.list)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(self.copy_all)
+        self.retranslate()
+        self.refresh(frozenset({What.MODEL}))
+
+    def title(self) -> str:
+        """Name of the dock."""
+        return self.tr("Preflight")
+
+    def subtitle(self) -> str:
+        """How many entries ask for attention."""
+        count = len(self.model.findings)
+        return self.tr("%n finding(s)", "", count) if count else ""
+
+    def badge(self) -> str:
+        """Count of what is broken or near it, for the tab; "" when there is nothing."""
+        count = sum(f.severity != "info" for f in self.model.findings)
+        return str(count) if count else ""
+
+    def retranslate(self) -> None:
+        """Write the texts again."""
+        self.list.setAccessibleName(self.tr("Preflight"))
+        self.mark_dirty(What.PLAN)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        super().apply_theme(theme)
+        self._delegate.theme = theme
+        self.list.viewport().update()
+
+    def refresh(self, changes: frozenset[What]) -> None:
+        """Look again at the results."""
+        found = findings(self.session)
+        self.model.show(found)
+        self._pages.setCurrentIndex(0 if found else 1)
+        if self.session.network is None:
+            self.empty.set_texts(self.tr("Open a model to see what will hurt on the device."))
+        elif self.session.figures.simulation is None:
+            self.empty.set_texts(self.tr("The first simulation is running."))
+        else:
+            self.empty.set_texts(
+                self.tr("Nothing found: every kernel runs natively and none is held up by its launch.")
+            )
+        self.subtitle_changed.emit()
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        network = self.session.network
+        if network is None or index.row() >= len(self.model.findings):
+            return
+        ids = [network.kernels[i].id for i in self.model.findings[index.row()].kernels if i < len(network.kernels)]
+        if ids:
+            self.session.select(ids, ids[0], who=WHO)
+
+    def copy_all(self) -> None:
+        """All findings as lines of text."""
+        lines = [f"{f.severity}\t{f.title}\t{f.detail}" for f in self.model.findings]
+        clipboard = QGuiApplication.clipboard()
+        if clipboard is not None:
+            clipboard.setText("\n".join(lines))
+
+    def _show_menu(self, at) -> None:  # type: ignore[no-untyped-def]
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Copy all")).triggered.connect(lambda _=False: self.copy_all())
+        menu.popup(self.list.viewport().mapToGlobal(at))

@@ -1,0 +1,241 @@
+"""Summary: the answer first (which budgets hold), then six figures, then the precision mix."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from engine.jobs import Job
+from engine.precision.scheme import label
+from engine.session.changes import What
+from engine.text import say
+from gui.i18n import text as translated
+from gui.icons import pixmap
+from gui.theme import Theme
+from gui.views.price import Pricer
+from gui.views.session_view import SessionView
+from gui.views.summary_cards import FIGURES, Card, cards
+from gui.views.summary_fix import Fix, cheapest, proposals
+from gui.views.summary_fix_box import FixBox
+from gui.views.summary_mix import PrecisionMix, strips
+from gui.views.summary_verdict import statement
+from gui.widgets.empty import EmptyState
+from gui.widgets.icon_button import IconButton
+from gui.widgets.summary_card import CardLook, SummaryCard
+from gui.widgets.themed import button
+from gui.widgets.themed import label as text_label
+from gui.widgets.verdict import Verdict
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+WHO = "summary"
+NOTES_FROM = 306
+"""Below this width the explaining lines of the cards are left out."""
+SPIN_MS = 60
+
+
+class SummaryView(SessionView):
+    """Verdict, cards and mix of the current plan."""
+
+    WATCHES: ClassVar[frozenset[What]] = frozenset(
+        {What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.EVALUATION, What.SENSITIVITY, What.JOBS}
+    )
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(session, theme, parent)
+        self.verdict = Verdict()
+        self.fix_box = FixBox()
+        self.cards = {figure.key: SummaryCard() for figure in FIGURES}
+        self.mix = PrecisionMix()
+        self.synthetic = QWidget()
+        self.empty = EmptyState()
+        self._pages = QStackedWidget()
+        self._budgets_button = IconButton("settings")
+        self._pricer = Pricer(session, "cheapest fix", lambda: self.mark_dirty(What.PLAN))
+        self._spin = QTimer(self)
+        self._spin.setInterval(SPIN_MS)
+        self._spin.timeout.connect(self._turn)
+        self._lay_out()
+        self._budgets_button.clicked.connect(lambda: self.command_wanted.emit("budgets"))
+        self.fix_box.applied.connect(self._on_apply)
+        self.retranslate()
+        self.apply_theme(theme)
+        self.refresh(frozenset({What.MODEL}))
+
+    def _lay_out(self) -> None:
+        self.verdict.body.addWidget(self.fix_box)
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.verdict)
+        column.addWidget(self._synthetic_line())
+        for card in self.cards.values():
+            column.addWidget(card)
+        column.addWidget(self.mix)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(content)
+        self._pages.addWidget(scroll)
+        self._pages.addWidget(self.empty)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._pages)
+
+    def _synthetic_line(self) -> QWidget:
+        self._warning = QLabel()
+        self._indicative = text_label(role="caption")
+        self._indicative.setWordWrap(True)
+        self._choose_data = button(link=True)
+        self._choose_data.clicked.connect(lambda: self.command_wanted.emit("data"))
+        row = QHBoxLayout(self.synthetic)
+        row.setContentsMargins(14, 6, 8, 2)
+        row.setSpacing(6)
+        row.addWidget(self._warning, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._indicative, 1)
+        row.addWidget(self._choose_data)
+        return self.synthetic
+
+    # What the dock asks for.
+
+    def title(self) -> str:
+        """Name of the dock."""
+        return self.tr("Summary")
+
+    def subtitle(self) -> str:
+        """Which plan is compared with which."""
+        if self.session.network is None or self.session.previous is None:
+            return ""
+        now, before = self.session.plan.name, self.session.previous_plan.name
+        if now and before and now != before:
+            return self.tr("{0} against {1}").format(now, before)
+        return self.tr("against {0}").format(before) if before and before != now else self.tr("against the last plan")
+
+    def header_widgets(self) -> list[QWidget]:
+        """Budgets."""
+        return [self._budgets_button]
+
+    def retranslate(self) -> None:
+        """Write the texts again."""
+        self._budgets_button.set_tip(self.tr("Budgets…"))
+        self.empty.set_texts(self.tr("Open a model to see what it costs and how far it is from its budgets."))
+        self._indicative.setText(self.tr("Synthetic input: errors are indicative only."))
+        self._choose_data.setText(self.tr("Choose data…"))
+        self.fix_box.retranslate()
+        self.mark_dirty(What.PLAN)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        super().apply_theme(theme)
+        self._warning.setPixmap(pixmap("triangle", theme.warn, 14, 2.0))
+
+    def dispose(self) -> None:
+        """Stop listening."""
+        self._spin.stop()
+        self._pricer.stop()
+        super().dispose()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the notes out where they have no room."""
+        super().resizeEvent(event)
+        for card in self.cards.values():
+            card.set_notes(self.width() >= NOTES_FROM)
+
+    # Drawing.
+
+    def refresh(self, changes: frozenset[What]) -> None:
+        """Write everything that is known."""
+        network = self.session.network
+        self._pages.setCurrentIndex(0 if network is not None else 1)
+        if network is None:
+            self._spin.stop()
+            self.subtitle_changed.emit()
+            return
+        job = self._job()
+        found = cards(self.session)
+        for card in found:
+            self.cards[card.key].set_look(_look(card, job is not None))
+            self.cards[card.key].setToolTip(card.tip)
+        said = statement(found, translated(job.message) if job is not None and job.message is not None else "")
+        busy = said.state == "busy" and job is not None
+        state = said.state if said.state != "busy" or busy else "none"
+        self.verdict.show_state(state, said.title, said.detail, job.fraction if busy and job is not None else None)
+        self._propose()
+        self.synthetic.setVisible(self.session.data is not None and self.session.data.synthetic)
+        self.mix.show_strips(strips(self.session))
+        if busy and self.isVisible():
+            self._spin.start()
+        elif not busy:
+            self._spin.stop()
+        self.subtitle_changed.emit()
+
+    def _job(self) -> Job | None:
+        """The job whose end brings new figures."""
+        active = [job for job in self.session.jobs.active if job.lane == "engine"]
+        return active[0] if active else None
+
+    def _turn(self) -> None:
+        """Turn the spinners and follow the progress; the job is polled."""
+        if not self.isVisible():
+            self._spin.stop()
+            return
+        turn = time.monotonic() % 1.0
+        self.verdict.set_turn(turn)
+        for card in self.cards.values():
+            card.set_turn(turn)
+        self.mark_dirty(What.JOBS)
+
+    # The cheapest fix.
+
+    def _propose(self) -> None:
+        fixes = proposals(self.session)
+        shown = None
+        if fixes:
+            wanted = [self.session.plan, *(fix.plan for fix in fixes)]
+            self._pricer.ask(wanted)
+            prices = {plan: price for plan in wanted if (price := self._pricer.known(plan)) is not None}
+            fix, now = cheapest(fixes, prices), prices.get(self.session.plan)
+            if fix is not None and now is not None:
+                self.fix_box.show_fix(self.session, fix, now, prices[fix.plan])
+                shown = fix
+        self.fix_box.setVisible(shown is not None)
+
+    def _on_apply(self, fix: Fix) -> None:
+        network = self.session.network
+        if network is None:
+            return
+        kernel, scheme = fix.changes[0]
+        if len(fix.changes) == 1:
+            title = say("{scheme} for {kernel}", scheme=label(scheme), kernel=network.by_id(kernel).name)
+        else:
+            title = say("Raise {count} kernels", count=len(fix.changes))
+        self.session.apply_plan(fix.plan, title, who=WHO)
+        self.session.select([kernel for kernel, _ in fix.changes], kernel, who=WHO)
+
+
+def _look(card: Card, working: bool) -> CardLook:
+    open_one = card.stale or card.pending
+    state = "busy" if open_one and working else "none" if open_one else card.state
+    return CardLook(
+        name=card.title,
+        value=f"~{card.figure}" if card.indicative and not card.stale and not card.pending else card.figure,
+        unit=card.unit if not card.pending else "",
+        band=card.band,
+        requirement=card.requirement,
+        delta=card.delta,
+        delta_up=None if card.delta_helps is None else not card.delta.startswith("−"),
+        delta_good=card.delta_helps,
+        note=card.note,
+        state=state,
+        stale=card.stale,
+        gauge=card.gauge,
+    )

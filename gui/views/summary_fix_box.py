@@ -1,0 +1,128 @@
+"""The box in the verdict that proposes the cheapest fix. It applies nothing by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
+
+from engine.precision.scheme import Scheme, family, label
+from gui import format as form
+from gui.fonts import font
+from gui.icons import paint_icon, pixmap
+from gui.paint import badge, badge_width
+from gui.theme import Theme, theme_manager
+from gui.views.price import Price
+from gui.views.summary_fix import Fix
+from gui.widgets.themed import button, follow_theme
+from gui.widgets.themed import label as text_label
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+
+class FixBox(QFrame):
+    """Kernel, old and new scheme, what it gains (estimated) and costs (simulated), and Apply."""
+
+    applied = Signal(object)
+    """Carries the Fix."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("box", True)
+        self._fix: Fix | None = None
+        self._star = QLabel()
+        self._title = text_label(role="strong")
+        self.apply = button()
+        self.apply.clicked.connect(self._on_apply)
+        self._change = _ChangeLine()
+        self._price = text_label(role="caption")
+        grid = QGridLayout(self)
+        grid.setContentsMargins(8, 5, 5, 8)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(3)
+        grid.addWidget(self._star, 0, 0)
+        grid.addWidget(self._title, 0, 1)
+        grid.addWidget(self.apply, 0, 2)
+        grid.addWidget(self._change, 1, 1, 1, 2)
+        grid.addWidget(self._price, 2, 1, 1, 2)
+        grid.setColumnStretch(1, 1)
+        self.retranslate()
+        self._apply_theme(theme_manager.theme)
+        follow_theme(self, self._apply_theme)
+
+    def retranslate(self) -> None:
+        """Write the texts again."""
+        self._title.setText(self.tr("Cheapest way to meet it"))
+        self.apply.setText(self.tr("Apply"))
+
+    def show_fix(self, session: Session, fix: Fix, now: Price, then: Price) -> None:
+        """Propose an edit."""
+        assert session.network is not None
+        self._fix = fix
+        kernel, scheme = fix.changes[0]
+        name = session.network.by_id(kernel).name
+        self._change.show_change(name, session.plan.scheme(kernel), scheme, len(fix.changes) - 1)
+        latency = form.delta(then.simulation.latency_us - now.simulation.latency_us, form.latency_us)
+        size = form.delta(then.size.total - now.size.total, form.bytes_)
+        gain = "≈" + form.signed(form.sqnr(fix.gain_db))
+        self._price.setText("   ".join((gain, latency, size)))
+        self._price.setToolTip(
+            self.tr("The gain is an estimate from measured sensitivities; latency and size are simulated.")
+        )
+        self.setAccessibleName(f"{self._title.text()}: {name} {label(scheme)}, {self._price.text()}")
+
+    def _on_apply(self) -> None:
+        if self._fix is not None:
+            self.applied.emit(self._fix)
+
+    def _apply_theme(self, theme: Theme) -> None:
+        self._star.setPixmap(pixmap("advice", theme.accent, 15, 2.0))
+
+
+class _ChangeLine(QWidget):
+    """A kernel's name, the old badge, an arrow and the new badge."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name = ""
+        self._schemes: tuple[Scheme, Scheme] | None = None
+        self._more = 0
+        self.setFixedHeight(18)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """As wide as it may be."""
+        return QSize(160, 18)
+
+    def show_change(self, name: str, old: Scheme, new: Scheme, more: int) -> None:
+        """Show another change; `more` kernels change along with it."""
+        self._name, self._schemes, self._more = name, (old, new), more
+        self.setToolTip(name)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw it; the name gives way in the middle."""
+        if self._schemes is None:
+            return
+        theme, painter = theme_manager.theme, QPainter(self)
+        old, new = self._schemes
+        more = self.tr("and %n more", "", self._more) if self._more else ""
+        metrics = QFontMetricsF(font(12))
+        badges = badge_width(label(old)) + badge_width(label(new)) + 20
+        rest = badges + (metrics.horizontalAdvance(more) + 6 if more else 0)
+        name = metrics.elidedText(self._name, Qt.TextElideMode.ElideMiddle, max(30.0, self.width() - rest - 8))
+        painter.setFont(font(12))
+        painter.setPen(theme.text)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRectF(0, 0, self.width(), 18), middle, name)
+        x = metrics.horizontalAdvance(name) + 8
+        x = badge(painter, QPointF(x, 1), family(old), label(old), theme).right() + 4
+        paint_icon(painter, "chevron-right", QRectF(x, 4, 10, 10), theme.muted)
+        x = badge(painter, QPointF(x + 14, 1), family(new), label(new), theme).right() + 6
+        if more:
+            painter.setFont(font(11))
+            painter.setPen(theme.text2)
+            painter.drawText(QRectF(x, 0, self.width(), 18), middle, more)

@@ -1,0 +1,242 @@
+from dataclasses import replace
+
+import pytest
+from fakes import FakeSession, running_job
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from engine.jobs import Job
+from engine.precision.scheme import FP16, INT4
+from engine.session.changes import What
+from engine.session.state import Budgets, LogEntry
+from engine.text import say
+from gui.theme import LIGHT
+from gui.views.jobs import JobsView
+from gui.views.jobs_model import listed, state_words
+from gui.views.log import LogView
+from gui.views.log_report import report, without_paths
+from gui.views.preflight import PreflightView
+from gui.views.preflight_findings import findings
+
+LEFT, NO = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+N = "\u202f"
+
+
+def shown(qtbot, view):
+    qtbot.addWidget(view)
+    view.resize(452, 220)
+    view.show()
+    qtbot.waitExposed(view)
+    view.refresh_now()
+    return view
+
+
+def finding(session, words):
+    return next((f for f in findings(session) if words in f.title), None)
+
+
+# Preflight.
+
+
+def test_cpu_kernels_are_found_with_their_share(session):
+    found = finding(session, "runs on the CPU")
+    assert found.severity == "bad"
+    assert found.kernels == (54,)
+    share = session.figures.simulation.kernels[54].latency_us / session.figures.simulation.latency_us
+    assert f"{100 * share:.0f}{N}%" in found.detail
+
+
+def test_launch_bound_kernels_are_counted(session):
+    bound = [i for i, c in enumerate(session.figures.simulation.kernels) if c.bound == "Launch"]
+    found = finding(session, "launch-bound")
+    assert found.kernels == tuple(bound)
+    assert found.severity == "info"
+
+
+def test_kernels_that_their_scheme_slows_down_are_named_with_the_price(session):
+    assert finding(session, "slower than FP16") is None
+    kernels = list(session.figures.simulation.kernels)
+    index = next(k.index for k in session.network.tunable if session.plan.scheme(k.id) == INT4)
+    base = session.baseline.simulation.kernels[index].latency_us
+    kernels[index] = replace(kernels[index], latency_us=base + 10)
+    session.figures = replace(session.figures, simulation=replace(session.figures.simulation, kernels=tuple(kernels)))
+    found = finding(session, "slower than FP16")
+    assert found.title.startswith("INT4 makes")
+    assert found.kernels == (index,)
+    assert f"+10.0{N}µs" in found.detail
+
+
+def test_schemes_without_native_support_are_grouped_by_reason(session):
+    ids = [k.id for k in session.network.kernels if k.kind == "depthwise"][:2]
+    session.plan = session.plan.with_schemes(dict.fromkeys(ids, INT4))
+    found = finding(session, "not native")
+    assert len(found.kernels) == 2
+    assert "INT4 depthwise" in found.detail
+
+
+def test_overflow_is_the_worst_there_is(session):
+    kernel = session.network.tunable[3]
+    session.plan = session.plan.with_schemes({kernel.id: FP16})
+    session.local[kernel.id, FP16] = replace(session.local[kernel.id, FP16], nonfinite=7)
+    found = findings(session)[0]
+    assert found.severity == "bad"
+    assert "overflows in FP16" in found.title
+    assert finding(session, "overflows").kernels == (kernel.index,)
+
+
+def test_imprecise_kernels_need_a_requirement(session):
+    assert finding(session, "below the required") is not None
+    session.budgets = Budgets(min_sqnr_db=None)
+    assert finding(session, "below the required") is None
+
+
+def test_a_click_on_a_finding_selects_its_kernels(session, qtbot):
+    view = shown(qtbot, PreflightView(session, LIGHT))
+    row = next(i for i, f in enumerate(view.model.findings) if f.kernels == (54,))
+    qtbot.mouseClick(view.list.viewport(), LEFT, NO, view.list.visualRect(view.model.index(row)).center())
+    assert session.selection == ("k54",)
+    view.dispose()
+
+
+def test_the_badge_counts_what_is_broken_or_near_it(session, qtbot):
+    view = shown(qtbot, PreflightView(session, LIGHT))
+    assert view.badge() == str(sum(f.severity != "info" for f in findings(session)))
+    session.close_model()
+    view.refresh_now()
+    assert view.badge() == ""
+    assert view.empty.isVisible()
+    view.dispose()
+
+
+# Jobs.
+
+
+def done(number, lane="engine", seconds=2.0, state="done"):
+    job = Job(number, say("Work {number}", number=number), lane, state=state)
+    job.started_at, job.finished_at = 10.0, 10.0 + seconds
+    return job
+
+
+def test_running_jobs_come_first_and_short_queries_are_left_out():
+    running = Job(2, say("Run"), "engine", state="running")
+    history = [done(1), running, done(3), done(4, "query", 0.01), done(5, "query", 0.9)]
+    assert [job.id for job in listed(history)] == [2, 5, 3, 1]
+
+
+def test_states_in_words():
+    assert state_words(done(1, seconds=0.041)) == f"41{N}ms"
+    assert state_words(done(1, state="failed")) == f"failed after 2.0{N}s"
+    assert state_words(Job(1, say("x"), "engine")) == "queued"
+
+
+def test_the_cross_cancels_its_job_and_no_other(session: FakeSession, qtbot):
+    view = shown(qtbot, JobsView(session, LIGHT))
+    assert view.empty.isVisible()
+    first, second = running_job(session, say("One"), 0.2), running_job(session, say("Two"), 0.6)
+    view.refresh_now()
+    assert view._poll.isActive()
+    row = next(i for i, job in enumerate(view.model.jobs) if job is first)
+    cross = view.delegate.cancel_rect(view.list.visualRect(view.model.index(row))).center()
+    qtbot.mouseClick(view.list.viewport(), LEFT, NO, cross)
+    assert first.token.cancelled
+    assert not second.token.cancelled
+    view.list.setCurrentIndex(view.model.index(1 - row))
+    qtbot.keyClick(view.list, Qt.Key.Key_Delete)
+    assert second.token.cancelled
+    view.dispose()
+
+
+def test_a_click_beside_the_cross_cancels_nothing(session, qtbot):
+    view = shown(qtbot, JobsView(session, LIGHT))
+    job = running_job(session, say("One"), 0.2)
+    view.refresh_now()
+    qtbot.mouseClick(view.list.viewport(), LEFT, NO, view.list.visualRect(view.model.index(0)).center())
+    assert not job.token.cancelled
+    view.dispose()
+
+
+def test_polling_ends_with_the_last_job(session, qtbot):
+    view = shown(qtbot, JobsView(session, LIGHT))
+    job = running_job(session, say("One"), 0.2)
+    view.refresh_now()
+    job.state = "failed"
+    job.error, job.details = say("It broke."), "Traceback"
+    session.emit(What.JOBS)
+    view.refresh_now()
+    assert not view._poll.isActive()
+    menu = view.row_menu(view.model.index(0))
+    next(a for a in menu.actions() if a.text() == "Copy details").trigger()
+    assert "It broke." in QGuiApplication.clipboard().text()
+    assert "Traceback" in QGuiApplication.clipboard().text()
+    view.dispose()
+
+
+# Log.
+
+
+@pytest.fixture
+def logged(session):
+    session.log = [
+        LogEntry("info", say("Opened {file}.", file="/home/anna/secret/net.onnx")),
+        LogEntry("warning", say("Only {count} samples.", count=8)),
+        LogEntry("error", say("It broke."), details='File "C:\\Users\\anna\\x.py", line 3'),
+    ]
+    return session
+
+
+def test_levels_filter_and_are_remembered(logged, qtbot):
+    view = shown(qtbot, LogView(logged, LIGHT))
+    assert len(view.model.entries) == 3
+    view.levels.setFocus()
+    qtbot.keyClick(view.levels, Qt.Key.Key_Right)
+    assert [e.level for e in view.model.entries] == ["warning", "error"]
+    state = view.save_state()
+    other = shown(qtbot, LogView(logged, LIGHT))
+    other.restore_state(state)
+    assert len(other.model.entries) == 2
+    view.dispose()
+    other.dispose()
+
+
+def test_new_lines_are_added_without_losing_the_selection(logged, qtbot):
+    view = shown(qtbot, LogView(logged, LIGHT))
+    view.list.setCurrentIndex(view.model.index(1))
+    logged.log.append(LogEntry("info", say("More.")))
+    logged.emit(What.LOG)
+    view.refresh_now()
+    assert len(view.model.entries) == 4
+    assert view.list.currentIndex().row() == 1
+    view.dispose()
+
+
+def test_details_unfold_under_the_entry_that_has_some(logged, qtbot):
+    view = shown(qtbot, LogView(logged, LIGHT))
+    row = view.list.visualRect(view.model.index(2)).center()
+    qtbot.mouseClick(view.list.viewport(), LEFT, NO, row)
+    assert view.details.isVisible()
+    assert "line 3" in view.details.toPlainText()
+    qtbot.mouseClick(view.list.viewport(), LEFT, NO, view.list.visualRect(view.model.index(0)).center())
+    assert not view.details.isVisible()
+    view.dispose()
+
+
+def test_a_bug_report_has_versions_and_model_but_no_folders(logged):
+    words = report(logged)
+    assert "onnxruntime" in words
+    assert logged.network.graph.sha256[:12] in words
+    assert "net.onnx" in words
+    assert "anna" not in words
+    assert "secret" not in words
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("/home/anna/x/net.onnx is bad", "…/net.onnx is bad"),
+        ("C:\\Users\\anna\\net.onnx", "…/net.onnx"),
+        ("~/models/a.onnx", "…/a.onnx"),
+        ("12 µs/kernel and 3/4", "12 µs/kernel and 3/4"),
+    ],
+)
+def test_only_folders_are_cut_away(words, kept):
+    assert without_paths(words) == kept
