@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from engine.session import Session
 
 
+GAP = 5
+"""Px between docks, and above them."""
+
+
 @dataclass(frozen=True, slots=True)
 class DockSpec:
     """A dock and where its view is found; the module is imported when the dock is first shown."""
@@ -135,6 +139,7 @@ class DockHost(QMainWindow):
         super().__init__(parent)
         self.setWindowFlags(Qt.WindowType.Widget)
         self.setObjectName("dockHost")
+        self.setContentsMargins(0, GAP, 0, 0)
         self.setDockNestingEnabled(True)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, self.tabPosition(Qt.DockWidgetArea.TopDockWidgetArea))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)

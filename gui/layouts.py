@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import Qt
 
-from gui.docks import Dock, DockHost
+from gui.docks import GAP, Dock, DockHost
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ def default(name: str, width: int, height: int) -> Node:
     side = 322 if width >= 1366 else 296
     low = 232 if height >= 780 else 210
     if name == "tune":
-        lists = tabs("preflight", "timeline", "latency", "jobs", "log")
-        lower = row((tabs("error"), 0), (lists, 452 if width >= 1366 else 356))
+        lists = tabs("preflight", "timeline", "jobs", "log")
+        lower = row((tabs("error", "latency"), 0), (lists, 452 if width >= 1366 else 356))
         return row((column((tabs("layers"), 0), (lower, low)), 0), (tabs("summary", "kernel"), side))
     if name == "profile":
         lower = row((tabs("roofline", "latency"), 0), (tabs("memory"), 0), (tabs("thermal"), 0))
@@ -124,7 +124,7 @@ def _resize(node: Node, host: DockHost, width: int, height: int) -> None:
     if isinstance(node, Tabs):
         return
     across = node.orientation is Qt.Orientation.Horizontal
-    sizes = share(node.sizes, (width if across else height) - 5 * (len(node.parts) - 1))
+    sizes = share(node.sizes, (width if across else height) - GAP * (len(node.parts) - 1))
     host.resizeDocks([_first(part, host) for part in node.parts], list(sizes), node.orientation)
     for part, size in zip(node.parts, sizes, strict=True):
         _resize(part, host, size if across else width, height if across else size)

@@ -100,8 +100,8 @@ class MenuRow(QWidget):
 
     def set_ready(self, model: bool, current: str) -> None:
         """Whether there is a model to lay out, and the layout in use."""
-        names = ("Tune", "Profile", "Sweep", "Compare", "Graph")
-        titles = dict(zip(LAYOUTS, (self.tr(n) for n in names), strict=True))
+        names = (self.tr("Tune"), self.tr("Profile"), self.tr("Sweep"), self.tr("Compare"), self.tr("Graph"))
+        titles = dict(zip(LAYOUTS, names, strict=True))
         reasons = {} if model else dict.fromkeys(LAYOUTS, self.tr("Open a model first"))
         if not available("graph"):
             reasons["graph"] = self.tr("This version has no graph view yet; Layers lists the same kernels in order")

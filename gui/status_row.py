@@ -72,11 +72,9 @@ class StatusRow(QWidget):
         row.addWidget(self._detail, 1)
         row.addWidget(self._job_box)
         row.addStretch(1)
-        for part in (self._chosen, self._band, self._model):
+        self._lines = (_line(), _line())
+        for part in (self._chosen, self._lines[0], self._band, self._lines[1], self._model):
             row.addSpacing(4)
-            if part is not self._chosen:
-                row.addWidget(_line())
-                row.addSpacing(4)
             row.addWidget(part)
         self._job_box.hide()
 
@@ -148,6 +146,8 @@ class StatusRow(QWidget):
 
     def _show_right(self, session: Session | None) -> None:
         network = session.network if session is not None else None
+        for line in self._lines:
+            line.setVisible(network is not None)
         if session is None or network is None:
             self._chosen.setText("")
             self._band.setText("")

@@ -24,7 +24,7 @@ from engine.text import Text, say
 from gui.actions import MODEL_SUFFIXES, PROJECT_SUFFIX, Actions
 from gui.bridge import hub
 from gui.context_bar import ContextBar
-from gui.docks import DockHost
+from gui.docks import GAP, DockHost
 from gui.fonts import has_chinese
 from gui.i18n import language
 from gui.i18n import text as translated
@@ -124,6 +124,8 @@ class Window(QWidget):
             self._show_new_errors()
         elif change.what is What.PROJECT:
             self._restore_views()
+        if change.what in (What.SELECTION, What.PLAN):  # a key may follow at once
+            self.menus.update()
         if not self._soon.isActive():
             self._soon.start()
 
@@ -135,7 +137,9 @@ class Window(QWidget):
             self.start.refresh()
         elif self._stack.currentWidget() is not self.host:
             self._stack.setCurrentWidget(self.host)
+            self.context.show()
             self._apply_layout(self.layout_name)
+            self.host.setFocus()
         self.context.setVisible(self.session.network is not None)
         self._refresh()
 
@@ -186,7 +190,7 @@ class Window(QWidget):
         self._column.activate()
         saved = self.settings.bytes(f"layout/{name}")
         if saved is None or not self.host.restoreState(saved, STATE_VERSION):
-            width, height = self.host.width(), self.host.height()
+            width, height = self.host.width(), self.host.height() - GAP
             arrange(self.host, default(name, width, height), width, height)
 
     def _remember_layout(self) -> None:

@@ -50,7 +50,8 @@ def gauge(painter: QPainter, rect: QRectF, look: Gauge, theme: Theme) -> None:
     if look.budget:
         painter.fillRect(QRectF(round(_x(bar, look.budget, full)) - 1, bar.y() - 4, 2, 14), theme.ink)
     if look.previous is not None and not look.stale:
-        triangle_mark(painter, QPointF(_x(bar, look.previous, full), bar.y() - 5), 7, theme.ghost, up=False)
+        x = min(max(_x(bar, look.previous, full), bar.x() + 3), bar.right() - 3)
+        triangle_mark(painter, QPointF(x, bar.y() - 3.5), 6, theme.ghost, up=False)
 
 
 def state_color(state: State, theme: Theme) -> QColor:

@@ -74,7 +74,7 @@ class StartPage(QWidget):
         self._open.clicked.connect(self._actions.open_model)
         self._project.clicked.connect(self._actions.open_project)
         for part in (self._open, self._project):
-            part.setFixedHeight(34)
+            part.setProperty("tall", True)
             column.addWidget(part)
         column.addSpacing(12)
         self._steps_title = label(role="strong")
@@ -99,7 +99,7 @@ class StartPage(QWidget):
         link.clicked.connect(getattr(self._actions, name))
         row.addWidget(link)
         row.addStretch()
-        row.addWidget(label(keys, "key"))
+        row.addWidget(label(keys, "key"), 0, Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(row)
         return link
 

@@ -1,0 +1,164 @@
+"""Drive the real window without a display, by mouse and key events, and save what it shows.
+
+    python scripts/screenshots.py [--sample NAME] [--out docs/images] [--size 1440x900 ...]
+
+Every picture is of real results: after each step the script waits until no job runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from engine.session import Session
+from gui import style
+from gui.bridge import Dispatcher
+from gui.i18n import Language, set_language
+from gui.settings import Settings
+from gui.theme import Mode, theme_manager
+from gui.window import Window
+
+ROOT = Path(__file__).resolve().parent.parent
+SIZES = ("1280x800", "1440x900", "1920x1080")
+LAYOUT_KEYS = {"tune": "1", "profile": "2", "sweep": "3", "compare": "4"}
+LIMIT_S = 180.0
+
+
+class Driver:
+    """A window and hands to use it."""
+
+    def __init__(self, size: tuple[int, int], out: Path) -> None:
+        self.out = out
+        self._dispatcher = Dispatcher()
+        self.session = Session(dispatch=self._dispatcher.dispatch)
+        self.window = Window(Settings(None), confirm=False)
+        self.window.resize(*size)
+        self.window.show()
+        self.window.set_session(self.session)
+        QTest.qWaitForWindowExposed(self.window)
+        self.settle()
+
+    def wait(self, done: Callable[[], bool], what: str) -> None:
+        """Let the window work until something is so."""
+        end = time.monotonic() + LIMIT_S
+        while not done():
+            if time.monotonic() > end:
+                raise TimeoutError(what)
+            QTest.qWait(20)
+
+    def settle(self) -> None:
+        """Wait until no job runs and everything is drawn."""
+        self.wait(lambda: not self.session.jobs.active, "jobs still run")
+        QTest.qWait(120)
+        self.wait(lambda: not self.session.jobs.active, "jobs still run")
+
+    def open_sample(self, name: str) -> None:
+        """Click Open on a sample's card."""
+        card = self.window.start.findChild(QPushButton, f"open_{name}")
+        if card is None:
+            raise SystemExit(f"There is no sample named {name}.")
+        QTest.mouseClick(card, Qt.MouseButton.LeftButton)
+        self.wait(lambda: self.session.network is not None, "the sample does not open")
+        self.wait(lambda: self.session.figures.evaluation is not None, "no figures come")
+        self.settle()
+
+    def keys(self, text: str) -> None:
+        """Type a shortcut such as Ctrl+2."""
+        *modifiers, key = text.split("+")
+        held = Qt.KeyboardModifier.NoModifier
+        for name in modifiers:
+            held |= getattr(Qt.KeyboardModifier, {"Ctrl": "ControlModifier", "Shift": "ShiftModifier"}[name])
+        target = QApplication.focusWidget() or self.window
+        QTest.keyClick(target, getattr(Qt.Key, f"Key_{key}"), held)
+
+    def edit(self) -> None:
+        """Make a plan as a user would: all INT8 from the menu, then INT4 for the last third by keys."""
+        self.window.menus.by_id["preset_int8"].trigger()
+        self.settle()
+        assert self.session.network is not None
+        tunable = self.session.network.tunable
+        tail = [k.id for k in tunable[2 * len(tunable) // 3 : -1]]
+        self.session.select(tail, tail[-1], "screenshots")
+        self.keys("4")
+        self.settle()
+        self.session.select(tail[-1:], tail[-1], "screenshots")
+        self.window.menus.by_id["sweep"].trigger()
+        self.settle()
+
+    def layout(self, name: str) -> None:
+        """Change the layout by its key, and let every dock of it fill."""
+        self.keys(f"Ctrl+{LAYOUT_KEYS[name]}")
+        self.settle()
+
+    def picture(self, name: str) -> None:
+        """Save the window."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        path = self.out / f"{name}.png"
+        self.window.grab().save(str(path))
+        print(path.name, flush=True)
+
+    def close(self) -> None:
+        """End window and session."""
+        self.window.close()
+
+
+def look(mode: Mode, language: Language) -> None:
+    """Choose colours and language."""
+    theme_manager.set_mode(mode)
+    set_language(language)
+
+
+def take(size: str, sample: str, out: Path, modes: list[Mode], languages: list[Language], layouts: list[str]) -> None:
+    """All pictures of one window size."""
+    width, height = (int(part) for part in size.split("x"))
+    look(modes[0], languages[0])
+    driver = Driver((width, height), out)
+    try:
+        for mode in modes:
+            for language in languages:
+                look(mode, language)
+                driver.settle()
+                driver.picture(f"start-{mode}-{language}-{size}")
+        look(modes[0], languages[0])
+        driver.open_sample(sample)
+        driver.edit()
+        QTest.mouseMove(driver.window, QPoint(5, 5))
+        for layout in layouts:
+            driver.layout(layout)
+            for mode in modes:
+                for language in languages:
+                    look(mode, language)
+                    driver.settle()
+                    driver.picture(f"{layout}-{mode}-{language}-{size}")
+            look(modes[0], languages[0])
+    finally:
+        driver.close()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", default="mobile_vision_encoder")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "images")
+    parser.add_argument("--size", nargs="+", default=["1440x900"], help=f"for example {' '.join(SIZES)}")
+    parser.add_argument("--theme", nargs="+", default=["light", "dark"], choices=["light", "dark"])
+    parser.add_argument("--language", nargs="+", default=["en", "zh"], choices=["en", "zh"])
+    parser.add_argument("--layout", nargs="+", default=list(LAYOUT_KEYS), choices=list(LAYOUT_KEYS))
+    arguments = parser.parse_args()
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    app = QApplication(sys.argv[:1])
+    style.install(app)
+    for size in arguments.size:
+        take(size, arguments.sample, arguments.out, arguments.theme, arguments.language, arguments.layout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
