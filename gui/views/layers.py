@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -13,6 +13,7 @@ from engine.errors import ExportError
 from engine.fusion.types import Kernel
 from engine.precision.scheme import FP32, Scheme
 from engine.session.changes import Change, What
+from gui.bridge import hub
 from gui.theme import Theme
 from gui.views import layers_export, layers_menu
 from gui.views.layers_bulk import BulkBar
@@ -42,8 +43,6 @@ class LayersView(SessionView):
     """Table, filter bar and bulk bar over one session."""
 
     WATCHES: ClassVar[frozenset[What]] = _FIGURES | {What.SELECTION, What.JOBS}
-    hovered = Signal(object)
-    """Id of the kernel under the pointer, None when it has left."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)
@@ -92,6 +91,7 @@ class LayersView(SessionView):
         table.lock_pressed.connect(self.toggle_lock)
         table.chosen.connect(self._choosing.start)
         table.hovered.connect(self._on_hovered)
+        hub.hover_changed.connect(self._on_echo)
         table.filter_pressed.connect(self.focus_filter)
         table.cancel_pressed.connect(self._on_cancel)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -184,6 +184,8 @@ class LayersView(SessionView):
         """Stop listening."""
         self._choosing.stop()
         self.bulk_bar.stop()
+        if self.listening:
+            hub.hover_changed.disconnect(self._on_echo)
         super().dispose()
 
     # Drawing.
@@ -196,7 +198,7 @@ class LayersView(SessionView):
             return
         if changes & _FIGURES or What.MODEL in changes:
             fresh = What.MODEL in changes
-            rows = rows_of(self.session, self._shape, self._support)
+            rows = rows_of(self.shown, self._shape, self._support)
             self.model.set_rows(rows, keep_order=self._working and not fresh)
             self.filter_bar.set_rows(rows)
             self.table.horizontalHeader().viewport().update()
@@ -372,7 +374,12 @@ class LayersView(SessionView):
                 job.cancel()
 
     def _on_hovered(self, kernel: int) -> None:
-        self.hovered.emit(self._shape.ids[kernel] if self._shape is not None and kernel >= 0 else None)
+        hub.hover(self._shape.ids[kernel] if self._shape is not None and kernel >= 0 else None, WHO)
+
+    def _on_echo(self, kernel_id: str, who: str) -> None:
+        """Another view has a kernel under the pointer."""
+        found = self._indices((kernel_id,)) if kernel_id and who != WHO else []
+        self.table.set_echo(self.model.row_of(found[0]) if found else -1)
 
     # Copy and export.
 

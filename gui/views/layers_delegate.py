@@ -53,10 +53,18 @@ class Cell:
         return self.theme.text2 if self.selected else self.theme.muted
 
 
+class HoverTable(QTableView):
+    """A table that knows which rows are hovered."""
+
+    hover_row = -1
+    echo_row = -1
+    """Row of the kernel that is hovered in another view."""
+
+
 class LayersDelegate(QStyledItemDelegate):
     """Paints cells, and knows where the segments of a switch are."""
 
-    def __init__(self, view: QTableView, theme: Theme) -> None:
+    def __init__(self, view: HoverTable, theme: Theme) -> None:
         super().__init__(view)
         self._view = view
         self.theme = theme
@@ -136,11 +144,14 @@ class LayersDelegate(QStyledItemDelegate):
 
     def _ground(self, cell: Cell, row: int, current: bool) -> None:
         theme, rect = cell.theme, cell.rect
-        hovered = row == getattr(self._view, "hover_row", -1)
+        hovered = row == self._view.hover_row
         ground = theme.selection if cell.selected else theme.hover if hovered else None
         if ground is not None:
             cell.painter.fillRect(rect, ground)
         cell.painter.fillRect(rect.x(), rect.bottom(), rect.width(), 1, theme.hair)
+        if row == self._view.echo_row:
+            cell.painter.fillRect(rect.x(), rect.y(), rect.width(), 1, theme.accent)
+            cell.painter.fillRect(rect.x(), rect.bottom(), rect.width(), 1, theme.accent)
         if current and rect.x() <= 0:
             cell.painter.fillRect(0, rect.y(), 3, rect.height(), theme.accent)
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from gui.theme import Theme
 from gui.views.layers_columns import BY_KEY, COLUMNS, Column, fit
-from gui.views.layers_delegate import LayersDelegate
+from gui.views.layers_delegate import HoverTable, LayersDelegate
 from gui.views.layers_header import LayersHeader
 from gui.views.layers_model import Index, LayersModel
 
@@ -21,7 +21,7 @@ _LADDER = ("INT4", "INT8", "FP16")
 ROW_HEIGHTS = {"compact": 22, "normal": 24, "roomy": 28}
 
 
-class LayersTable(QTableView):
+class LayersTable(HoverTable):
     """Rows of kernels. Selection is by whole rows; one click on a segment of the switch sets that kernel."""
 
     segment_clicked = Signal(int, str)
@@ -42,7 +42,6 @@ class LayersTable(QTableView):
         self.layers = model
         self.hidden: set[str] = {c.key for c in COLUMNS if not c.shown}
         self.fixed_widths: dict[str, int] = {}
-        self.hover_row = -1
         self._pressed: tuple[int, str] | None = None
         self._syncing = False
         self._fitting = False
@@ -132,7 +131,7 @@ class LayersTable(QTableView):
 
     def _on_reset(self) -> None:
         rows = self.layers.rows
-        self.hover_row = -1
+        self.hover_row = self.echo_row = -1
         if rows is not None:
             self._wishes = self._delegate.wishes(rows)
         self.fit_columns()
@@ -260,6 +259,12 @@ class LayersTable(QTableView):
                 )
         self.hover_row = row
         self.hovered.emit(self.layers.kernel_at(row) if 0 <= row < len(self.layers.order) else -1)
+
+    def set_echo(self, row: int) -> None:
+        """Outline the row of a kernel that is hovered elsewhere."""
+        if row != self.echo_row:
+            self.echo_row = row
+            self.viewport().update()
 
     # Keys.
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from engine.session.changes import Change, What
+from gui.bridge import hub
 from gui.theme import Theme
+from gui.views.peek import PreviousPlan
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -38,6 +40,12 @@ class SessionView(QWidget):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_timeout)
         self._unsubscribe: Callable[[], None] | None = session.subscribe(self._on_change)
+        hub.peek_changed.connect(self._on_peek)
+
+    @property
+    def shown(self) -> Session:
+        """What to read figures from: the session, or while P is held the same with the compared plan in it."""
+        return cast("Session", PreviousPlan(self.session)) if hub.peek and self.session.previous else self.session
 
     def title(self) -> str:
         """Name of the dock."""
@@ -84,11 +92,17 @@ class SessionView(QWidget):
         self._timer.stop()
         self._on_timeout()
 
+    @property
+    def listening(self) -> bool:
+        """Whether `dispose` has not been called yet."""
+        return self._unsubscribe is not None
+
     def dispose(self) -> None:
         """Stop listening."""
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
+            hub.peek_changed.disconnect(self._on_peek)
         self._timer.stop()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -112,6 +126,9 @@ class SessionView(QWidget):
         if change.what in self.WATCHES or change.what is What.MODEL:
             self.changed_by_other(change)
             self.mark_dirty(change.what)
+
+    def _on_peek(self, _: bool) -> None:
+        self.mark_dirty(What.PLAN)
 
     def _on_timeout(self) -> None:
         if self._unsubscribe is None or not self._dirty:

@@ -115,7 +115,7 @@ class SummaryView(SessionView):
         """Which plan is compared with which."""
         if self.session.network is None or self.session.previous is None:
             return ""
-        now, before = self.session.plan.name, self.session.previous_plan.name
+        now, before = self.shown.plan.name, self.shown.previous_plan.name
         if now and before and now != before:
             return self.tr("{0} against {1}").format(now, before)
         return self.tr("against {0}").format(before) if before and before != now else self.tr("against the last plan")
@@ -161,7 +161,7 @@ class SummaryView(SessionView):
             self.subtitle_changed.emit()
             return
         job = self._job()
-        found = cards(self.session)
+        found = cards(self.shown)
         for card in found:
             self.cards[card.key].set_look(_look(card, job is not None))
             self.cards[card.key].setToolTip(card.tip)
@@ -171,7 +171,7 @@ class SummaryView(SessionView):
         self.verdict.show_state(state, said.title, said.detail, job.fraction if busy and job is not None else None)
         self._propose()
         self.synthetic.setVisible(self.session.data is not None and self.session.data.synthetic)
-        self.mix.show_strips(strips(self.session))
+        self.mix.show_strips(strips(self.shown))
         if busy and self.isVisible():
             self._spin.start()
         elif not busy:

@@ -5,9 +5,10 @@ from fakes import FakeSession, running_job
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 
-from engine.precision.scheme import FP16, INT4, INT8, W4A8, family
+from engine.precision.scheme import FP16, INT4, INT8, W4A8, family, label
 from engine.session.changes import What
 from engine.text import say
+from gui.bridge import hub
 from gui.theme import DARK, LIGHT
 from gui.views.layers import LayersView
 from gui.views.layers_columns import BY_KEY, COLUMNS, fit
@@ -376,11 +377,27 @@ def test_without_a_model_there_is_a_sentence(view, session):
     assert view.subtitle() == ""
 
 
-def test_hover_tells_the_kernel_and_goes_with_the_pointer(view, session, qtbot):
-    seen = []
-    view.hovered.connect(seen.append)
-    qtbot.mouseMove(view.table.viewport(), cell(view, 50))
-    qtbot.waitUntil(lambda: seen and seen[-1] == "k50", timeout=1000)
+def test_hover_is_told_to_the_other_views_and_theirs_is_outlined_here(view, session, qtbot):
+    at = cell(view, 50)
+    qtbot.mouseMove(view.table.viewport(), at)
+    qtbot.waitUntil(lambda: hub.hovered == "k50", timeout=1000)
+    assert view.table.echo_row == -1
+    hub.hover("k51", "timeline")
+    assert view.table.echo_row == view.model.row_of(51)
+    hub.hover(None, "timeline")
+    assert view.table.echo_row == -1
+
+
+def test_while_p_is_held_the_compared_plan_is_shown(view, session):
+    now = view.model.rows.labels
+    hub.set_peek(True)
+    view.refresh_now()
+    expected = tuple(label(session.previous_plan.scheme(k.id)) if k.tunable else "" for k in session.network.kernels)
+    assert view.model.rows.labels == expected
+    assert expected != now
+    hub.set_peek(False)
+    view.refresh_now()
+    assert view.model.rows.labels == now
 
 
 def test_wheel_scrolls_without_changing_the_plan(view, session):
