@@ -33,9 +33,8 @@ def best(action: Callable[[], object], repeats: int = 5) -> float:
 
 
 def speed() -> None:
-    print(
-        f"{'network':16s} {'kernels':>7s} {'first ms':>9s} {'us/kernel':>9s} {'toggle ms':>9s} {'memory ms':>9s} {'30 min ms':>9s}"
-    )
+    heads = ("kernels", "first ms", "us/kernel", "toggle ms", "memory ms", "30 min ms")
+    print(f"{'network':16s}" + "".join(f"{head:>10s}" for head in heads))
     for name in ("mobilenetv1", "resnet50", "efficientnet_b0", "deit_small", "resnet152"):
         network, device = ZOO[name](1), load_device("ascend310b1")
         count = len(network.kernels)
@@ -51,7 +50,7 @@ def speed() -> None:
         toggle = best(lambda network=network, toggles=toggles, device=device: simulate(network, next(toggles), device))
         memory = best(lambda name=name: plan_memory(ZOO[name](1), Plan()), 2)
         heat = best(lambda found=found, device=device: sustain(found, device), 3)
-        print(f"{name:16s} {count:7d} {first:9.1f} {analytic:9.1f} {toggle:9.1f} {memory:9.1f} {heat:9.1f}")
+        print(f"{name:16s}{count:10d}" + "".join(f"{value:10.1f}" for value in (first, analytic, toggle, memory, heat)))
 
 
 def _analytic(network: object, device: object) -> None:
@@ -69,8 +68,8 @@ def truth() -> None:
         print(f"\n{device.title}: published latency, model, naive roofline (ms per batch)")
         for row in rows:
             print(
-                f"{row.network:16s} {row.batch:3d} {row.measured_us / 1e3:9.3f} {row.ours_us / 1e3:9.3f} {row.error:+7.1%}"
-                f" {row.naive_us / 1e3:9.3f} {row.naive_error:+7.1%}"
+                f"{row.network:16s} {row.batch:3d} {row.measured_us / 1e3:9.3f}"
+                f" {row.ours_us / 1e3:9.3f} {row.error:+7.1%} {row.naive_us / 1e3:9.3f} {row.naive_error:+7.1%}"
             )
         print(f"mean absolute error: model {mape(rows):.1%}, naive roofline {mape(rows, naive=True):.1%}")
 

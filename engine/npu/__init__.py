@@ -3,7 +3,7 @@
 from engine.npu.device import Device, DeviceInfo, Quantity
 from engine.npu.formats import supports
 from engine.npu.profiles import list_devices, load_device, save_device
-from engine.npu.simulate import plan_memory, simulate, workloads
+from engine.npu.simulate import latency_us, plan_memory, simulate, workloads
 from engine.npu.sustain import cool_clock, sustain
 from engine.npu.workload import Workload, workload
 
@@ -13,6 +13,7 @@ __all__ = [
     "Quantity",
     "Workload",
     "cool_clock",
+    "latency_us",
     "list_devices",
     "load_device",
     "plan_memory",

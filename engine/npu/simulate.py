@@ -99,6 +99,16 @@ def simulate(network: Network, plan: Plan, device: Device) -> Simulation:
     )
 
 
+def latency_us(network: Network, plan: Plan, device: Device) -> float:
+    """Only the latency of `simulate`, for callers that try many plans or devices."""
+    known = _of(network)
+    here = _on(known, network, device)
+    formats = [_format(here, kernel, plan, device) for kernel in network.kernels]
+    stored = storage(network, known.work, [entry.mode for entry in formats])
+    bodies = [_body(here, item, entry, stored, device.chip) for item, entry in zip(known.work, formats, strict=True)]
+    return schedule(bodies, device.chip)[1]
+
+
 def plan_memory(network: Network, plan: Plan, device: Device | None = None) -> MemoryPlan:
     """Addresses of all activations under a plan.
 

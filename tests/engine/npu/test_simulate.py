@@ -11,7 +11,7 @@ from netlist import Netlist, zeros
 from zoo import ZOO
 
 from engine.fusion.types import Kind, Network
-from engine.npu import list_devices, load_device, simulate, supports
+from engine.npu import latency_us, list_devices, load_device, simulate, supports
 from engine.npu.results import Simulation
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, PRESETS, W4A8, W8A16, Scheme, WeightFormat
@@ -58,7 +58,10 @@ def assert_consistent(network: Network, found: Simulation) -> None:
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_timelines_are_consistent(network, device, preset):
-    assert_consistent(network, simulate(network, plan_of(network, PRESETS[preset]), load_device(device)))
+    plan, profile = plan_of(network, PRESETS[preset]), load_device(device)
+    found = simulate(network, plan, profile)
+    assert_consistent(network, found)
+    assert latency_us(network, plan, profile) == found.latency_us
 
 
 def test_energy_outside_kernels_is_idle_power_during_invocation():
