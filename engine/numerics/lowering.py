@@ -19,10 +19,10 @@ from engine.errors import PlanError
 from engine.fusion.types import Kernel
 from engine.graph.types import Array, TensorInfo
 from engine.numerics.activations import half_pair, integer_pair
-from engine.numerics.weight_nodes import WeightNodes, bias_nodes, weight_nodes
+from engine.numerics.weight_nodes import WeightNodes, bias_nodes, packed_weight, preview_weight
 from engine.precision.scheme import FP32, ActivationFormat, Scheme
 from engine.quant.ranges import QuantParams, Ranges, activation_params
-from engine.quant.weights import QuantizedWeight, quantize_weight
+from engine.quant.weights import QuantizedWeight, fake_quantize, quantize_weight
 from engine.text import say
 
 FLOATS = frozenset({"float16", "float32", "float64", "bfloat16"})
@@ -68,14 +68,8 @@ def lower(
     if scheme == FP32:
         return Lowered(tuple(node.proto for node in kernel.nodes), kernel.constants)
     work = _Work(kernel, scheme, tensors, opset, [_copy(node.proto) for node in kernel.nodes], dict(kernel.constants))
-    nonfinite = 0
     params = _activation(work, ranges)
-    if kernel.weight is not None:
-        if quantized is None:
-            quantized = quantize_weight(kernel.constants[kernel.weight.constant], kernel.weight, scheme.weights,
-                                        scheme.method)  # fmt: skip
-        nonfinite = quantized.nonfinite
-        _weight(work, quantized, params, packed)
+    nonfinite = _weight(work, params, packed, quantized) if kernel.weight is not None else 0
     if _is_half(scheme.activations):
         _round_results(work)
     read = _names_read(work.nodes)
@@ -154,17 +148,35 @@ def _static(kernel: Kernel, form: ActivationFormat, ranges: Ranges) -> QuantPara
     return QuantParams(float(np.float32(min(max(scale, float(limits.tiny)), float(limits.max)))), zero)
 
 
-def _weight(work: _Work, quantized: QuantizedWeight, params: QuantParams | None, packed: bool) -> None:
-    weight = work.kernel.weight
+def _weight(work: _Work, params: QuantParams | None, packed: bool, quantized: QuantizedWeight | None) -> int:
+    """Round the weight and its bias; returns how many weights are not finite."""
+    weight, scheme = work.kernel.weight, work.scheme
     assert weight is not None
     original = work.constants[weight.constant]
-    made = weight_nodes(weight, quantized, original.dtype, f"{work.kernel.id}/mixbit/weight", packed)
+    if packed and quantized is None:
+        quantized = quantize_weight(original, weight, scheme.weights, scheme.method)
+    scales: Array | None
+    if quantized is None:
+        values, scales, nonfinite = fake_quantize(original, weight, scheme.weights, scheme.method)
+        made = preview_weight(values, weight, scheme.weights, original.dtype)
+    else:
+        scales, nonfinite = None if scheme.weights.floating else quantized.scales, quantized.nonfinite
+        if packed:
+            made = packed_weight(weight, quantized, original.dtype, f"{work.kernel.id}/mixbit/weight")
+        else:
+            made = preview_weight(quantized.dequantize(), weight, scheme.weights, original.dtype)
     _put(work, work.kernel.anchor, made, weight.constant, work.anchor)
-    if not weight.bias or weight.bias not in work.constants:
-        return
+    if weight.bias and weight.bias in work.constants:
+        _bias(work, scales, params, packed)
+    return nonfinite
+
+
+def _bias(work: _Work, scales: Array | None, params: QuantParams | None, packed: bool) -> None:
+    weight = work.kernel.weight
+    assert weight is not None
     reader = next((i for i, node in enumerate(work.nodes) if weight.bias in node.input), None)
     rounded = bias_nodes(
-        weight.bias, work.constants[weight.bias], quantized, params, work.scheme.activations,
+        weight.bias, work.constants[weight.bias], scales, params, work.scheme.activations,
         f"{work.kernel.id}/mixbit/bias", packed, scaled=_has_factors(work.anchor),
     )  # fmt: skip
     if reader is not None and rounded is not None:

@@ -14,8 +14,9 @@ from engine.fusion.types import Weight
 from engine.graph.types import Array
 from engine.numerics.activations import onnx_type
 from engine.precision.scheme import ActivationFormat, WeightFormat
+from engine.quant.matrix import from_matrix
 from engine.quant.ranges import QuantParams
-from engine.quant.weights import QuantizedWeight, from_matrix
+from engine.quant.weights import QuantizedWeight
 
 _INT32 = 2.0**31
 
@@ -28,18 +29,19 @@ class WeightNodes(NamedTuple):
     output: str
 
 
-def weight_nodes(
-    weight: Weight, quantized: QuantizedWeight, dtype: np.dtype[np.generic], prefix: str, packed: bool
-) -> WeightNodes:
-    """A rounded weight in the dtype of the original.
+def preview_weight(values: Array, weight: Weight, form: WeightFormat, dtype: np.dtype[np.generic]) -> WeightNodes:
+    """A rounded weight as a float constant in the dtype of the original."""
+    stem = _stem(weight, form)
+    with np.errstate(over="ignore"):  # a model in half has no wider type to hold it; the result shows it
+        return WeightNodes([], {stem: values.astype(dtype, copy=False)}, stem)
+
+
+def packed_weight(weight: Weight, quantized: QuantizedWeight, dtype: np.dtype[np.generic], prefix: str) -> WeightNodes:
+    """A rounded weight as integers (or halves) and nodes that turn them into the dtype of the original.
 
     Constants are named after the weight and the format, so that tied weights of one format are one constant.
     """
-    stem = f"{weight.constant}/mixbit/{_tag(quantized.format, weight)}"
-    if not packed:
-        values = quantized.dequantize()
-        with np.errstate(over="ignore"):  # a model in half has no wider type to hold it; the result shows it
-            return WeightNodes([], {stem: values.astype(dtype, copy=False)}, stem)
+    stem = _stem(weight, quantized.format)
     if quantized.format.floating:
         return _floating(quantized, stem, prefix, dtype)
     return _integer(quantized, stem, prefix, dtype)
@@ -48,7 +50,7 @@ def weight_nodes(
 def bias_nodes(
     name: str,
     bias: Array,
-    quantized: QuantizedWeight,
+    scales: Array | None,
     params: QuantParams | None,
     form: ActivationFormat,
     prefix: str,
@@ -63,11 +65,10 @@ def bias_nodes(
     """
     if form.floating:
         return _half_bias(name, bias, form, prefix, packed)
-    grouped = quantized.format.floating or quantized.scales.shape[1] != 1
-    if params is None or form.bits > 8 or grouped or scaled or not np.isfinite(bias).all():
+    if scales is None or scales.shape[1] != 1 or params is None or form.bits > 8 or scaled:
         return None
-    unit = np.float32(params.scale) * quantized.scales[:, 0]
-    if unit.size not in (1, bias.size):
+    unit = np.float32(params.scale) * scales[:, 0]
+    if unit.size not in (1, bias.size) or not np.isfinite(bias).all():
         return None
     with np.errstate(over="ignore"):  # refused below
         codes = np.rint(bias.reshape(-1).astype(np.float32) / unit)
@@ -196,7 +197,7 @@ def _container(form: WeightFormat) -> np.dtype[Any]:
     return np.dtype(np.int8 if form.bits == 8 else np.int16)
 
 
-def _tag(form: WeightFormat, weight: Weight) -> str:
+def _stem(weight: Weight, form: WeightFormat) -> str:
     kind = "float" if form.floating else ("int_symmetric" if form.symmetric else "int")
     grain = "" if form.floating else f"_{form.granularity}{form.group or ''}"
-    return f"{kind}{form.bits}{grain}_c{''.join(map(str, weight.channel_axes))}"
+    return f"{weight.constant}/mixbit/{kind}{form.bits}{grain}_c{''.join(map(str, weight.channel_axes))}"

@@ -1,8 +1,8 @@
 """Bytes of weights and of whole plans, to the byte.
 
 Codes and zero points are packed; a zero point takes as many bits as a code, and symmetric formats have none. A scale is
-a half where devices store one (groups of up to 8 bits, and formats up to 4 bits) and a float elsewhere. INT4 in groups of 32 so costs
-20 bits per 32 weights on top of the codes.
+a half where devices store one (groups of up to 8 bits, and formats up to 4 bits) and a float elsewhere. INT4 in groups
+of 32 so costs 20 bits per 32 weights on top of the codes.
 """
 
 from __future__ import annotations

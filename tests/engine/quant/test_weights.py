@@ -12,8 +12,9 @@ from hypothesis.extra import numpy as hnp
 from engine.errors import PlanError
 from engine.fusion.types import Weight
 from engine.precision.scheme import INT4, WeightFormat
-from engine.quant import quantize_weight
-from engine.quant.weights import from_matrix, to_matrix
+from engine.quant import fake_quantize, quantize_weight
+from engine.quant.matrix import from_matrix, to_matrix
+from engine.quant.rounding import round_half
 
 FLOATS = st.floats(-4, 4, width=32, allow_subnormal=False)
 
@@ -164,3 +165,43 @@ def test_unknown_formats_are_refused():
         quantize_weight(array, weight(array), WeightFormat(8), "magic")
     with pytest.raises(PlanError, match="group of 0"):
         quantize_weight(array, weight(array), WeightFormat(8, granularity="group"))
+
+
+@given(
+    shape=st.sampled_from([(6, 9), (5, 33), (3, 8, 7), (4, 3, 3, 3), (7, 1, 3, 3), (1, 50), (50, 1)]),
+    layout=st.sampled_from([((0,), None), ((-1,), None), ((0, -1), None)]),
+    bits=st.sampled_from([2, 4, 8, 16]),
+    symmetric=st.booleans(),
+    grain=st.sampled_from(["tensor", "channel", "group"]),
+    group=st.sampled_from([1, 4, 32]),
+    bad=st.booleans(),
+    seed=st.integers(0, 100),
+)
+@settings(max_examples=150, deadline=None)
+def test_the_fast_way_gives_the_same_bits(shape, layout, bits, symmetric, grain, group, bad, seed):
+    array = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+    if bad:
+        array.reshape(-1)[:3] = np.nan, np.inf, -np.inf
+    channels = tuple(sorted({axis % array.ndim for axis in layout[0]}))
+    reduction = tuple(axis for axis in range(array.ndim) if axis not in channels)
+    what, form = weight(array, channels, reduction), WeightFormat(bits, False, symmetric, grain, group)
+    fast = fake_quantize(array, what, form)
+    made = quantize_weight(array, what, form)
+    np.testing.assert_array_equal(fast.values, made.dequantize())
+    np.testing.assert_array_equal(fast.scales, made.scales)
+    assert fast.nonfinite == made.nonfinite
+    assert made.codes.flags.c_contiguous
+
+
+@given(hnp.arrays(np.uint32, 200, elements=st.integers(0, 2**32 - 1)))
+def test_half_by_bits_is_half_by_casts(bits):
+    values = bits.view(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.testing.assert_array_equal(round_half(values), values.astype(np.float16).astype(np.float32))
+
+
+def test_half_by_bits_is_right_at_the_edges():
+    edges = np.float32([0, -0.0, 2**-14, 2**-15, 2**-24, 2**-25, 65504, 65519.99, 65520, 1 + 2**-11, 1 + 3 * 2**-11])
+    edges = np.concatenate([edges, np.nextafter(edges, np.float32(np.inf)), np.nextafter(edges, np.float32(0))])
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(round_half(edges), edges.astype(np.float16).astype(np.float32))

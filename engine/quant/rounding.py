@@ -1,0 +1,151 @@
+"""Round to nearest: scales from the extreme values of a group, codes to the nearest integer (ties to even)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.graph.types import Array
+from engine.precision.scheme import WeightFormat
+from engine.quant.matrix import Part, parts, turned
+from engine.quant.sizes import group_size, half_scales
+
+_HALF_TINY, _HALF_MAX, _HALF_NORMAL = 2.0**-24, 65504.0, 2.0**-14
+_FLOAT_TINY, _FLOAT_MAX = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+_SHORT = 256
+"""Groups below this many weights are turned before their extremes are taken: numpy reduces short rows slowly."""
+
+
+class Codes(NamedTuple):
+    """What a method returns; see QuantizedWeight."""
+
+    codes: Array
+    scales: Array
+    zero_points: Array
+    nonfinite: int
+
+
+class Grid(NamedTuple):
+    """The scales of a matrix and how to walk over it."""
+
+    scales: Array
+    zero_points: Array
+    nonfinite: int
+    parts: list[Part]
+
+
+def round_to_nearest(matrix: Array, form: WeightFormat) -> Codes:
+    """Codes of a matrix [channels, reduction] in an integer format."""
+    grid = _grid(matrix, form)
+    codes = np.empty_like(matrix, dtype=grid.zero_points.dtype)
+    for part in grid.parts:
+        part.view(codes)[...] = _rounded(matrix, part, grid, form)
+    return Codes(np.ascontiguousarray(codes), grid.scales, grid.zero_points, grid.nonfinite)
+
+
+def rounded_to_nearest(matrix: Array, form: WeightFormat, out: Array) -> Grid:
+    """Write codes times scales to `out`, which lies in memory as `matrix` does."""
+    grid = _grid(matrix, form)
+    for part in grid.parts:
+        block = _rounded(matrix, part, grid, form)
+        if not form.symmetric:
+            block -= part.of(grid.zero_points)
+        np.multiply(block, part.of(grid.scales), out=part.view(out))
+    return grid
+
+
+def round_half(values: Array) -> Array:
+    """float32 rounded to half and back, as two casts would, some five times faster.
+
+    The significand is cut to 11 bits by integer arithmetic (ties to even); what is subnormal or too large in half goes
+    through numpy's casts.
+    """
+    values = np.ascontiguousarray(values)
+    bits = values.view(np.uint32)
+    rounded = bits >> np.uint32(13)
+    rounded &= np.uint32(1)
+    rounded += np.uint32(0xFFF)
+    rounded += bits
+    rounded &= np.uint32(0xFFFFE000)
+    out = rounded.view(np.float32)
+    size = np.abs(values)
+    odd = ~((size >= _HALF_NORMAL) & (size < _HALF_MAX))
+    if odd.any():
+        with np.errstate(over="ignore"):  # overflow to infinity is what happens
+            out[odd] = values[odd].astype(np.float16)
+    return out
+
+
+def _grid(matrix: Array, form: WeightFormat) -> Grid:
+    channels, reduction = matrix.shape
+    group = group_size(form, reduction)
+    groups = -(-reduction // group) if reduction else 1
+    low, high = np.zeros((channels, groups), np.float32), np.zeros((channels, groups), np.float32)
+    constant = np.zeros((channels, groups), bool)
+    nonfinite = 0
+    pieces = parts(matrix.shape, group, turned(matrix))
+    for part in pieces:
+        block = np.asarray(part.view(matrix), np.float32)
+        least, most = _extremes(block, part.axis)
+        clean: Array = np.ones(1, bool)
+        if not (np.isfinite(least).all() and np.isfinite(most).all()):
+            finite = np.isfinite(block)
+            nonfinite += int(block.size - finite.sum())
+            least = np.min(block, axis=part.axis, where=finite, initial=np.inf, keepdims=True)
+            most = np.max(block, axis=part.axis, where=finite, initial=-np.inf, keepdims=True)
+            nothing = ~finite.any(axis=part.axis, keepdims=True)
+            least[nothing], most[nothing] = 0, 0
+            clean = np.asarray(finite.all(axis=part.axis, keepdims=True))
+        part.of(low)[...], part.of(high)[...] = least, most
+        part.of(constant)[...] = (least == most) & clean
+    if form.granularity == "tensor" and channels:
+        constant = np.full((1, 1), constant.all() and low.min() == high.max())
+        low, high = low.min(keepdims=True), high.max(keepdims=True)
+    return Grid(*_scales(low, high, constant, form), nonfinite, pieces)
+
+
+def _extremes(block: Array, axis: int) -> tuple[Array, Array]:
+    """Least and greatest along an axis, which stays with length 1."""
+    if axis == 2 and 1 < block.shape[2] < _SHORT:
+        columns = np.ascontiguousarray(block.reshape(-1, block.shape[2]).T)
+        shape = (*block.shape[:2], 1)
+        return columns.min(axis=0).reshape(shape), columns.max(axis=0).reshape(shape)
+    return block.min(axis=axis, keepdims=True), block.max(axis=axis, keepdims=True)
+
+
+def _rounded(matrix: Array, part: Part, grid: Grid, form: WeightFormat) -> Array:
+    """Codes of one piece, as float32."""
+    block = part.view(matrix)
+    if grid.nonfinite:
+        block = np.nan_to_num(np.asarray(block, np.float32), nan=0.0, posinf=_FLOAT_MAX, neginf=-_FLOAT_MAX)
+    with np.errstate(over="ignore"):  # an outlier beyond the scale: clamped below
+        codes = np.divide(block, part.of(grid.scales), dtype=np.float32)
+    np.rint(codes, out=codes)
+    if not form.symmetric:
+        codes += part.of(grid.zero_points)
+    elif not half_scales(form) and not grid.nonfinite:
+        return codes  # the scale comes from the greatest weight itself: nothing to clamp
+    top = 2 ** (form.bits - 1) - 1
+    return np.clip(codes, -top - 1, top, out=codes)
+
+
+def _scales(low: Array, high: Array, constant: Array, form: WeightFormat) -> tuple[Array, Array]:
+    """Scales and zero points of ranges (float32, any shape); see `quantize_weight`."""
+    least = np.minimum(low, 0).astype(np.float64)
+    most = np.maximum(high, 0).astype(np.float64)
+    peak = np.maximum(-least, most)
+    half = half_scales(form)
+    spread = peak / (2 ** (form.bits - 1) - 1) if form.symmetric else (most - least) / (2**form.bits - 1)
+    tiny, huge = (_HALF_TINY, _HALF_MAX) if half else (_FLOAT_TINY, _FLOAT_MAX)
+    scales = np.clip(spread, tiny, huge).astype(np.float16 if half else np.float32).astype(np.float64)
+    # The value itself as the scale and a code one step from zero: exact whatever the value.
+    scales = np.where(constant & (peak > 0), peak, scales)
+    # Nothing but zeros: any scale is right, and a wide one keeps a bias in units of it within 32 bits.
+    scales = np.where(peak > 0, scales, scales.max(initial=0.0) if peak.any() else 1.0)
+    bottom, top = -(2 ** (form.bits - 1)), 2 ** (form.bits - 1) - 1
+    zeros = np.zeros_like(scales)
+    if not form.symmetric:
+        zeros = np.clip(np.rint(bottom - least / scales), bottom, top)
+        zeros = np.where(constant, 0, zeros)
+    return scales.astype(np.float32), zeros.astype(np.int16 if form.bits > 8 else np.int8)
