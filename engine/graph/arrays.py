@@ -26,24 +26,24 @@ class TensorReader:
     def array(self, tensor: onnx.TensorProto) -> Array:
         """The tensor's values; never writeable."""
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
-            array = self._mapped(tensor, stretch(tensor, self._path))
+            array = self._external(tensor, stretch(tensor, self._path))
         else:
             array = np.asarray(numpy_helper.to_array(tensor))
         array.flags.writeable = False
         return array
 
-    def _mapped(self, tensor: onnx.TensorProto, place: Stretch) -> Array:
+    def _external(self, tensor: onnx.TensorProto, place: Stretch) -> Array:
         shape = tuple(tensor.dims)
         dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type))
         if place.length == 0:
             return np.empty(shape, dtype)
         if place.length != dtype.itemsize * int(np.prod(shape, dtype=np.int64)):  # several values per byte
             inline = onnx.TensorProto(name=tensor.name, data_type=tensor.data_type, dims=shape)
-            inline.raw_data = bytes(self._map(place.file)[place.offset : place.offset + tensor_bytes(tensor)])
+            inline.raw_data = _read(place, tensor_bytes(tensor)).tobytes()
             return np.asarray(numpy_helper.to_array(inline))
-        flat = np.frombuffer(self._map(place.file), np.uint8, place.length, place.offset)
         if place.offset % max(_ALIGNMENT, dtype.itemsize):
-            flat = flat.copy()
+            return _read(place, place.length).view(dtype).reshape(shape)
+        flat = np.frombuffer(self._map(place.file), np.uint8, place.length, place.offset)
         return flat.view(dtype).reshape(shape)
 
     def _map(self, file: Path) -> mmap.mmap:
@@ -51,3 +51,7 @@ class TensorReader:
             with file.open("rb") as handle:
                 self._maps[file] = mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
         return self._maps[file]
+
+
+def _read(place: Stretch, length: int) -> Array:
+    return np.fromfile(place.file, np.uint8, length, offset=place.offset)

@@ -132,10 +132,10 @@ def _graph(
     sha256: str,
     file_bytes: int,
 ) -> Graph:
-    running = [node for node in arranged.nodes if any(name in trial.depends.values for name in node.output)]
+    running = [node for node in trial.arranged.nodes if any(name in trial.depends.values for name in node.output)]
     protos = drop_idle(running, arranged.outputs, trial.tensors, trial.depends.shapes)
     nodes = tuple(Node(index, proto, _scope(proto), captured(proto)) for index, proto in enumerate(protos))
-    constants = _constants(nodes, arranged, trial, path.resolve())
+    constants = _constants(nodes, trial.arranged, trial, path.resolve())
     alive = {info.name for info in inputs} | {name for node in nodes for name in node.outputs if name}
     tensors = {name: info for name, info in trial.tensors.items() if name in alive}
     return Graph(

@@ -57,6 +57,7 @@ def open_session(model: onnx.ModelProto, folder: Path) -> ort.InferenceSession:
     options.log_severity_level = 4  # errors come back as exceptions
     options.intra_op_num_threads = 2
     options.inter_op_num_threads = 1
+    options.execution_order = ort.ExecutionOrder.PRIORITY_BASED  # Shape nodes at once, so that their input can go
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -126,5 +127,5 @@ def reason(error: Exception) -> str:
     text = re.sub(r"\[ONNXRuntimeError\] : \d+ : [A-Z_]+ : ", "", str(error))
     text = re.sub(r"^(Load model from .* failed:|Exception during initialization: )", "", text.strip())
     text = re.sub(r"/\S*/\S+\.(cc|h|hpp|cpp):\d+\s*", "", text)
-    text = re.sub(r"\s+", " ", text).strip().rstrip(".")
+    text = re.sub(r"\s+", " ", text).strip().rstrip(".").replace("std::bad_alloc", "not enough memory")
     return text if len(text) <= 300 else text[:297] + "..."

@@ -21,8 +21,8 @@ def drop_idle(
 ) -> tuple[onnx.NodeProto, ...]:
     """Remove Identity, inference Dropout, casts to the same type and views to the same shape; readers are rewired.
 
-    Where the result is an output of the model, its name goes to the node that computed the value. Only what passes on an
-    input, or a tensor that is an output already, stays.
+    Where the result is an output of the model, its name goes to the node that computed the value. Only what passes on
+    an input, or a tensor that is an output already, stays.
 
     Args:
         nodes: In runnable order.

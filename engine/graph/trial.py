@@ -23,17 +23,23 @@ from engine.graph.dependence import Dependence, dependence
 from engine.graph.feeds import synthetic_feeds
 from engine.graph.guard import guarded
 from engine.graph.runtime import NO_TENSOR, Value, reason, run
+from engine.graph.settle import settled
 from engine.graph.subgraphs import reads
-from engine.graph.trial_model import Types, add_casts, open_trial, trial_model
+from engine.graph.trial_model import Types, add_casts, add_shapes, keep_outputs, open_trial, trial_model
 from engine.graph.types import Array, TensorInfo
 from engine.progress import CancelToken
 from engine.text import Text, say
+
+_ROUNDS = 8
+"""Times that new shapes may make new sizes computable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """What the run showed."""
 
+    arranged: Arranged
+    """The graph, with sizes that it computes as stored constants."""
     tensors: Mapping[str, TensorInfo]
     """Inputs and all outputs of nodes."""
     depends: Dependence
@@ -66,8 +72,7 @@ def try_run(
     Raises:
         ModelError: ONNX Runtime refuses the model, or it needs too much memory.
     """
-    plain = trial_model(model, arranged, inputs)
-    session, types = open_trial(plain, inputs, path)
+    arranged, plain, session, types = _open_settled(model, arranged, inputs, path)
     cancel.check()
     written = [name for node in arranged.nodes for name in node.output if name]
     static = frozenset(name for name in written if types[name][1] is not None)
@@ -77,21 +82,43 @@ def try_run(
     conditions = known_conditions(arranged, constants | frozenset(arranged.stored))
     wanted = _frontier(arranged, depends, constants, conditions)
     casts = add_casts(plain, [name for name in wanted if types.get(name, (NO_TENSOR,))[0].kind == "V"])
-    if casts:
-        session, _ = open_trial(plain, inputs, path)
-    unknown = [name for name in written if types[name][1] is None and name not in wanted]
-    fetch = [casts.get(name, name) for name in wanted] + unknown
+    sizes = add_shapes(plain, [name for name in written if types[name][1] is None and types[name][0] != NO_TENSOR])
+    fetch = [*(casts.get(name, name) for name in wanted), *sizes.values()] or written[-1:]
+    keep_outputs(plain, fetch or arranged.outputs)
+    session, _ = open_trial(plain, inputs, path)
     limits = index_limits(arranged, {name: shape for name, (_, shape) in types.items() if shape is not None})
     tries = [dict(feeds)] if feeds is not None else _guesses(inputs, limits)
-    values = _run(session, tries, fetch or written[-1:], path, memory_limit, cancel) if written else {}
+    values = _run(session, tries, fetch, path, memory_limit, cancel) if fetch else {}
     folded = {name: _constant(values[casts.get(name, name)], types.get(name)) for name in wanted}
     tensors = {info.name: info for info in inputs}
     for name in written:
         dtype, shape = types[name]
-        if shape is None and name in values:
-            shape = values[name].shape
+        if name in sizes:
+            shape = tuple(int(size) for size in values[sizes[name]].read())
         tensors[name] = TensorInfo(name, dtype, shape or ())
-    return Trial(tensors, depends, folded, {name: _truth(name, folded, arranged) for name in conditions})
+    return Trial(arranged, tensors, depends, folded, {name: _truth(name, folded, arranged) for name in conditions})
+
+
+def _open_settled(
+    model: onnx.ModelProto, arranged: Arranged, inputs: Sequence[TensorInfo], path: Path
+) -> tuple[Arranged, onnx.ModelProto, ort.InferenceSession, Types]:
+    """Open the model, with its shape arithmetic worked out as far as that goes."""
+    plain = trial_model(model, arranged, inputs)
+    session, types = open_trial(plain, inputs, path)
+    for _ in range(_ROUNDS):
+        if all(shape is not None for _, shape in types.values()):
+            break
+        shapes = {name: shape for name, (_, shape) in types.items() if shape is not None}
+        candidate = settled(model, arranged, shapes, inputs, path.parent)
+        if candidate is None:
+            break
+        try:
+            next_plain = trial_model(model, candidate, inputs)
+            session, types = open_trial(next_plain, inputs, path)
+        except ModelError:  # known values make shape inference stricter than the runtime itself
+            break
+        arranged, plain = candidate, next_plain
+    return arranged, plain, session, types
 
 
 def _frontier(

@@ -20,7 +20,7 @@ from engine.text import say
 Types = Mapping[str, tuple[np.dtype[Any], tuple[int, ...] | None]]
 """Dtype of each tensor, and its shape where the runtime proves it."""
 
-_CAST = "{}__as_float"
+_CAST, _SHAPE = "{}__as_float", "{}__shape"
 
 
 def trial_model(model: onnx.ModelProto, arranged: Arranged, inputs: Sequence[TensorInfo]) -> onnx.ModelProto:
@@ -75,5 +75,21 @@ def add_casts(plain: onnx.ModelProto, names: Sequence[str]) -> dict[str, str]:
     casts = {name: _CAST.format(name) for name in names}
     for name, cast in casts.items():
         plain.graph.node.append(onnx.helper.make_node("Cast", [name], [cast], to=onnx.TensorProto.FLOAT))
-        plain.graph.output.append(onnx.ValueInfoProto(name=cast))
     return casts
+
+
+def add_shapes(plain: onnx.ModelProto, names: Sequence[str]) -> dict[str, str]:
+    """Make the shapes of tensors readable, so that big tensors need not be kept to the end of the run.
+
+    Returns:
+        Name of the tensor that holds the shape for each name.
+    """
+    shapes = {name: _SHAPE.format(name) for name in names}
+    plain.graph.node.extend(onnx.helper.make_node("Shape", [name], [shape]) for name, shape in shapes.items())
+    return shapes
+
+
+def keep_outputs(plain: onnx.ModelProto, names: Sequence[str]) -> None:
+    """Have no other outputs than these: the runtime keeps each output to the end of the run, wanted or not."""
+    del plain.graph.output[:]
+    plain.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
