@@ -33,9 +33,9 @@ def matrix(work: Workload, precision: Precision, small: bool, chip: Chip) -> Mat
     Convolutions pad input channels to blocks of C0 (16 FP16, 32 INT8, 64 INT4), or to four when the input has at most
     four (`small`). Grouped and depthwise convolutions merge groups until they fill a block, zero off its diagonal.
     """
-    n, k, groups = work.n, work.k, work.groups
+    m, n, k, groups, taps, _ = work.product
     if work.kind is Kind.CONV or work.kind is Kind.DEPTHWISE:
-        channels = k // work.taps
+        channels = k // taps
         if groups > 1:
             merged = max(1, CHANNEL_BLOCK // channels)
             groups = -(-groups // merged)
@@ -43,8 +43,8 @@ def matrix(work: Workload, precision: Precision, small: bool, chip: Chip) -> Mat
             c0 = CHANNEL_BLOCK
         else:
             c0 = SMALL_CHANNELS if small and channels <= SMALL_CHANNELS else int(C0_BYTES / WIDTH[precision])
-        k = -(-channels // c0) * c0 * work.taps
+        k = -(-channels // c0) * c0 * taps
     m0, k0, n0 = chip.cube[precision]
-    mb, nb, kb = -(-work.m // m0), -(-n // n0), -(-k // k0)
-    cores = min(chip.cores, groups * -(-work.m // CORE_TILE) * -(-n // CORE_TILE))
+    mb, nb, kb = -(-m // m0), -(-n // n0), -(-k // k0)
+    cores = min(chip.cores, groups * -(-m // CORE_TILE) * -(-n // CORE_TILE))
     return Matrix(mb, nb, kb, groups, cores, groups * mb * nb * kb * m0 * n0 * k0)

@@ -104,7 +104,7 @@ def cube_work(work: Workload, mode: Mode, moved: Traffic, weight_bytes: int, chi
             )  # fmt: skip
     right = work.weight_elements * WIDTH[mode.cube]
     a_reads = b_reads = 1
-    if right and work.stationary:
+    if right and work.product.stationary:
         b_reads = product.groups if right > chip.l1 / 2 else 1
     elif right and product.groups == 1:
         a_us = moved.read_bytes * _ports(_spill(moved.read_bytes + moved.write_bytes, chip), cores, chip)[0]

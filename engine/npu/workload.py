@@ -1,7 +1,4 @@
-"""Workload: a kernel as the timing model sees it, free of any precision and device.
-
-Matrix view of convolutions: im2col, M = batch * output positions, K = input channels * taps, N = output channels.
-"""
+"""Workload: a kernel as the timing model sees it, free of any precision and device."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from engine.fusion.types import Kernel, Kind, Network
 from engine.graph.types import Node, TensorInfo
 from engine.npu.formats import CUBE_KINDS
 from engine.npu.operators import NO_PASSES, VIEWS, Passes, attribute, passes
+from engine.npu.products import Product, product, shape_of
 from engine.npu.results import Unit
 
 Layout = Literal["flat", "blocked"]
@@ -50,15 +48,8 @@ class Workload:
     unit: Unit
     layout: Layout | None
     """Layout that the kernel reads and writes; None = whatever its first input has."""
-    m: int
-    n: int
-    k: int
-    groups: int
-    """Independent products of [M, K] x [K, N]: convolution groups, batch of a MatMul, time steps."""
-    taps: int
-    """Kernel positions of a convolution, else 1; K = channels * taps."""
-    stationary: bool
-    """Whether all groups use the same right operand (time steps of a recurrent kernel)."""
+    product: Product
+    """What the anchor multiplies."""
     weight_elements: int
     """Elements of the constant right operand; 0 if both operands are activations."""
     constant_elements: int
@@ -87,8 +78,8 @@ def workload(kernel: Kernel, network: Network) -> Workload:
     tensors = network.tensors
     inputs = tuple(_read(name, kernel, network) for name in kernel.inputs if name in tensors)
     outputs = tuple(_use(tensors[name]) for name in kernel.outputs if name in tensors)
-    m, n, k, groups, taps, stationary = _matrix(kernel, network, anchor)
-    vector, free = _vector(kernel, network)
+    found = product(kernel, network)
+    vector, free = _vector(kernel, network, found)
     weight = prod(kernel.weight.shape) if kernel.weight is not None else 0
     weight_name = kernel.weight.constant if kernel.weight is not None else ""
     joins = _joins_blocks(kernel, network, anchor)
@@ -98,12 +89,7 @@ def workload(kernel: Kernel, network: Network) -> Workload:
         kind=kernel.kind,
         unit=_unit(kernel, moves),
         layout=_layout(kernel, anchor),
-        m=m,
-        n=n,
-        k=k,
-        groups=groups,
-        taps=taps,
-        stationary=stationary,
+        product=found,
         weight_elements=weight,
         constant_elements=sum(a.size for name, a in kernel.constants.items() if name != weight_name and a.ndim > 0),
         inputs=inputs,
@@ -169,85 +155,13 @@ def _read(name: str, kernel: Kernel, network: Network) -> Use:
     return _use(info)
 
 
-def _matrix(kernel: Kernel, network: Network, anchor: Node) -> tuple[int, int, int, int, int, bool]:
-    """M, N, K, groups, taps, stationary; zeros for a kernel without a matrix product."""
-    if kernel.kind in (Kind.CONV, Kind.DEPTHWISE):
-        return _convolution(kernel, network, anchor)
-    if kernel.kind is Kind.CONV_TRANSPOSE:
-        return _transposed(kernel, network, anchor)
-    if kernel.kind in (Kind.GEMM, Kind.MATMUL) and kernel.weight is not None:
-        shape = kernel.weight.shape
-        n = prod(shape[axis] for axis in kernel.weight.channel_axes) or 1
-        k = prod(shape[axis] for axis in kernel.weight.reduction_axes) or 1
-        return max(1, round(kernel.macs / (n * k))), n, k, 1, 1, False
-    if kernel.kind in (Kind.GEMM, Kind.MATMUL, Kind.MATMUL_DYNAMIC):
-        return _dynamic(kernel, network, anchor)
-    if kernel.kind is Kind.RECURRENT:
-        return _recurrent(kernel, network, anchor)
-    return 0, 0, 0, 0, 1, False
-
-
-def _shape(name: str, kernel: Kernel, network: Network) -> tuple[int, ...]:
-    if name in kernel.constants:
-        return tuple(kernel.constants[name].shape)
-    info = network.tensors.get(name)
-    return info.shape if info is not None else ()
-
-
-def _convolution(kernel: Kernel, network: Network, anchor: Node) -> tuple[int, int, int, int, int, bool]:
-    shape = kernel.weight.shape if kernel.weight is not None else _shape(anchor.inputs[1], kernel, network)
-    groups = _integer(attribute(anchor, "group", 1))
-    cout, cin, taps = shape[0], shape[1], prod(shape[2:])
-    out = _shape(anchor.outputs[0], kernel, network)
-    positions = out[0] * prod(out[2:]) if out else round(kernel.macs / max(1, prod(shape)))
-    return max(1, positions), max(1, cout // groups), cin * taps, groups, taps, False
-
-
-def _transposed(kernel: Kernel, network: Network, anchor: Node) -> tuple[int, int, int, int, int, bool]:
-    """A product of every input position with all taps; the scatter into the output is Vector work."""
-    shape = kernel.weight.shape if kernel.weight is not None else _shape(anchor.inputs[1], kernel, network)
-    groups = _integer(attribute(anchor, "group", 1))
-    cin, cout, taps = shape[0], shape[1], prod(shape[2:])
-    source = _shape(anchor.inputs[0], kernel, network)
-    positions = source[0] * prod(source[2:]) if source else round(kernel.macs / max(1, prod(shape)))
-    return max(1, positions), cout * taps, max(1, cin // groups), groups, 1, False
-
-
-def _dynamic(kernel: Kernel, network: Network, anchor: Node) -> tuple[int, int, int, int, int, bool]:
-    left, right = (_shape(name, kernel, network) for name in anchor.inputs[:2])
-    if not left or not right:
-        return 1, 1, max(1, kernel.macs), 1, 1, False
-    m = left[-2] if len(left) > 1 else 1
-    k = left[-1]
-    if anchor.op_type == "Gemm" and attribute(anchor, "transA", 0):
-        m, k = k, m
-    n = right[-1] if len(right) > 1 else 1
-    if anchor.op_type == "Gemm" and attribute(anchor, "transB", 0):
-        n = right[0]
-    groups = max(prod(left[:-2]), prod(right[:-2]), 1)
-    return max(1, m), max(1, n), max(1, k), groups, 1, False
-
-
-def _recurrent(kernel: Kernel, network: Network, anchor: Node) -> tuple[int, int, int, int, int, bool]:
-    """One product per time step and direction: [batch, input + hidden] x [input + hidden, gates * hidden]."""
-    source = _shape(anchor.inputs[0], kernel, network)
-    gates = _shape(anchor.inputs[1], kernel, network)
-    hidden = _shape(anchor.inputs[2], kernel, network)
-    if len(source) < 3 or len(gates) < 3 or len(hidden) < 3:
-        return 1, 1, max(1, kernel.macs), 1, 1, True
-    return max(1, source[1]), gates[1], gates[2] + hidden[2], max(1, source[0] * gates[0]), 1, True
-
-
-def _integer(value: object) -> int:
-    return value if isinstance(value, int) else 1
-
-
-def _vector(kernel: Kernel, network: Network) -> tuple[Passes, Passes]:
+def _vector(kernel: Kernel, network: Network, found: Product) -> tuple[Passes, Passes]:
     """Vector work of all nodes, and the part that a fixpipe takes over."""
     total, free = list(NO_PASSES), list(NO_PASSES)
     cube = kernel.kind in CUBE_KINDS
     if cube and kernel.kind in (Kind.CONV_TRANSPOSE, Kind.RECURRENT):
-        total[1] += _scatter(kernel, network)
+        # Overlap-add of a transposed convolution, gates of a recurrent step.
+        total[1] += (1.0 if kernel.kind is Kind.CONV_TRANSPOSE else 4.0) * found.m * found.n * found.groups
     for position, node in enumerate(kernel.nodes):
         if cube and position == kernel.anchor:
             continue
@@ -261,17 +175,9 @@ def _vector(kernel: Kernel, network: Network) -> tuple[Passes, Passes]:
     return _passes(total), _passes(free)
 
 
-def _scatter(kernel: Kernel, network: Network) -> float:
-    """Two-source Vector elements of the anchor itself: overlap-add of ConvTranspose, gates of a recurrent step."""
-    anchor = kernel.nodes[kernel.anchor]
-    m, n, _, groups, _, _ = _matrix(kernel, network, anchor)
-    per_element = 1.0 if kernel.kind is Kind.CONV_TRANSPOSE else 4.0
-    return per_element * m * n * groups
-
-
 def _elements(node: Node, kernel: Kernel, network: Network) -> int:
     names = (*node.inputs[:1], *node.outputs[:1])
-    return max((prod(_shape(name, kernel, network)) for name in names if name), default=0)
+    return max((prod(shape_of(name, kernel, network)) for name in names if name), default=0)
 
 
 def _pool(node: Node, kernel: Kernel, network: Network) -> Passes | None:
@@ -282,7 +188,7 @@ def _pool(node: Node, kernel: Kernel, network: Network) -> Passes | None:
     size = prod(window)
     if len(window) == 2:
         size = min(size, window[0] * (strides[1] if len(strides) == 2 else 1) + window[1])
-    out = prod(_shape(node.outputs[0], kernel, network))
+    out = prod(shape_of(node.outputs[0], kernel, network))
     return 0.0, size * out / max(1, _elements(node, kernel, network)), 0.0, 0.0, 0.0
 
 
