@@ -1,6 +1,6 @@
-"""What the sample `swiglu_decoder` learns: sums of two four-digit numbers, and sorting eight digits.
+"""What the sample `swiglu_decoder` learns: sums of two four-digit numbers, and sorting eight numbers below 100.
 
-Every sample is a row of tokens: task, eight digits, "=", answer. A sum is written lowest digit first, as carries run.
+Every sample is a row of tokens: task, eight operands, "=", answer. A sum is written lowest digit first, as carries run.
 
 needs: pip install torch
 """
@@ -10,20 +10,22 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-ADD, SORT, EQUALS, END = 10, 11, 12, 13
-VOCABULARY = 14
-DIGITS = 8
-LENGTH = 1 + DIGITS + 1 + DIGITS - 1
-"""Task, digits, "=", and all of the answer but its last token, which nothing follows."""
+NUMBERS = 100
+"""Tokens 0 to 99 are numbers; sums use the first ten of them as digits."""
+ADD, SORT, EQUALS, END = range(NUMBERS, NUMBERS + 4)
+VOCABULARY = NUMBERS + 4
+OPERANDS = 8
+LENGTH = 1 + OPERANDS + 1 + OPERANDS - 1
+"""Task, operands, "=", and all of the answer but its last token, which nothing follows."""
 IGNORED = -1
 
 
 def sums(count: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
     """1234 and 5678 as 1 2 3 4 5 6 7 8; answer 2 1 9 6 0 and END."""
-    digits = torch.randint(0, 10, (count, DIGITS), generator=chance)
+    digits = torch.randint(0, 10, (count, OPERANDS), generator=chance)
     places = torch.tensor([1000, 100, 10, 1])
     total = (digits[:, :4] * places).sum(1) + (digits[:, 4:] * places).sum(1)
-    answer = torch.full((count, DIGITS), IGNORED)
+    answer = torch.full((count, OPERANDS), IGNORED)
     for place in range(5):
         answer[:, place] = total // 10**place % 10
     answer[:, 5] = END
@@ -31,9 +33,9 @@ def sums(count: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
 
 
 def sortings(count: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Eight digits; answer the same in rising order."""
-    digits = torch.randint(0, 10, (count, DIGITS), generator=chance)
-    return _rows(SORT, digits, digits.sort(1).values)
+    """Eight numbers; answer the same in rising order."""
+    numbers = torch.randint(0, NUMBERS, (count, OPERANDS), generator=chance)
+    return _rows(SORT, numbers, numbers.sort(1).values)
 
 
 def batch(count: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -44,10 +46,10 @@ def batch(count: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
     return ids[order], labels[order]
 
 
-def _rows(task: int, digits: Tensor, answer: Tensor) -> tuple[Tensor, Tensor]:
-    count = len(digits)
+def _rows(task: int, operands: Tensor, answer: Tensor) -> tuple[Tensor, Tensor]:
+    count = len(operands)
     fed_back = torch.where(answer == IGNORED, END, answer)[:, :-1]
-    ids = torch.cat([torch.full((count, 1), task), digits, torch.full((count, 1), EQUALS), fed_back], 1)
+    ids = torch.cat([torch.full((count, 1), task), operands, torch.full((count, 1), EQUALS), fed_back], 1)
     labels = torch.full((count, LENGTH), IGNORED)
-    labels[:, DIGITS + 1 :] = answer
+    labels[:, OPERANDS + 1 :] = answer
     return ids, labels
