@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.graph.types import Array
 
-_BLOCK = 1 << 16
+PIECE = 1 << 16
 """Weights that are worked on at a time: a few such pieces fit the second-level cache."""
 
 
@@ -76,8 +76,8 @@ def parts(shape: tuple[int, ...], group: int, turn: bool = False) -> list[Part]:
     for first, last, width in ((0, whole, group), (whole, reduction, reduction - whole)):
         if first == last:
             continue
-        across = min(channels, max(16, _BLOCK // width)) if turn else max(1, _BLOCK // (last - first))
-        along = max(1, _BLOCK // (across * width)) * width if turn else last - first
+        across = min(channels, max(16, PIECE // width)) if turn else max(1, PIECE // (last - first))
+        along = max(1, PIECE // (across * width)) * width if turn else last - first
         for row in range(0, channels, across):
             for start in range(first, last, along):
                 stop = min(start + along, last)

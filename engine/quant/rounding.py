@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.graph.types import Array
 from engine.precision.scheme import WeightFormat
-from engine.quant.matrix import Part, parts, turned
+from engine.quant.matrix import PIECE, Part, parts, turned
 from engine.quant.sizes import group_size, half_scales
 
 _HALF_TINY, _HALF_MAX, _HALF_NORMAL = 2.0**-24, 65504.0, 2.0**-14
@@ -30,7 +30,8 @@ class Grid(NamedTuple):
     """The scales of a matrix and how to walk over it."""
 
     scales: Array
-    zero_points: Array
+    zeros: Array
+    """Zero points, as float32: a mixed operation would convert them again for every piece."""
     nonfinite: int
     parts: list[Part]
 
@@ -38,20 +39,18 @@ class Grid(NamedTuple):
 def round_to_nearest(matrix: Array, form: WeightFormat) -> Codes:
     """Codes of a matrix [channels, reduction] in an integer format."""
     grid = _grid(matrix, form)
-    codes = np.empty_like(matrix, dtype=grid.zero_points.dtype)
+    integer = np.int16 if form.bits > 8 else np.int8
+    codes = np.empty_like(matrix, dtype=integer)
     for part in grid.parts:
-        part.view(codes)[...] = _rounded(matrix, part, grid, form)
-    return Codes(np.ascontiguousarray(codes), grid.scales, grid.zero_points, grid.nonfinite)
+        part.view(codes)[...] = _steps(matrix, part, grid, form) + part.of(grid.zeros)
+    return Codes(np.ascontiguousarray(codes), grid.scales, grid.zeros.astype(integer), grid.nonfinite)
 
 
 def rounded_to_nearest(matrix: Array, form: WeightFormat, out: Array) -> Grid:
     """Write codes times scales to `out`, which lies in memory as `matrix` does."""
     grid = _grid(matrix, form)
     for part in grid.parts:
-        block = _rounded(matrix, part, grid, form)
-        if not form.symmetric:
-            block -= part.of(grid.zero_points)
-        np.multiply(block, part.of(grid.scales), out=part.view(out))
+        np.multiply(_steps(matrix, part, grid, form), part.of(grid.scales), out=part.view(out))
     return grid
 
 
@@ -62,18 +61,21 @@ def round_half(values: Array) -> Array:
     through numpy's casts.
     """
     values = np.ascontiguousarray(values)
-    bits = values.view(np.uint32)
-    rounded = bits >> np.uint32(13)
-    rounded &= np.uint32(1)
-    rounded += np.uint32(0xFFF)
-    rounded += bits
-    rounded &= np.uint32(0xFFFFE000)
-    out = rounded.view(np.float32)
-    size = np.abs(values)
-    odd = ~((size >= _HALF_NORMAL) & (size < _HALF_MAX))
-    if odd.any():
-        with np.errstate(over="ignore"):  # overflow to infinity is what happens
-            out[odd] = values[odd].astype(np.float16)
+    out = np.empty(values.shape, np.float32)
+    source, target = values.reshape(-1), out.reshape(-1)
+    for start in range(0, source.size, PIECE):
+        piece, rounded = source[start : start + PIECE], target[start : start + PIECE].view(np.uint32)
+        bits = piece.view(np.uint32)
+        np.right_shift(bits, np.uint32(13), out=rounded)
+        rounded &= np.uint32(1)
+        rounded += np.uint32(0xFFF)
+        rounded += bits
+        rounded &= np.uint32(0xFFFFE000)
+        size = np.abs(piece)
+        odd = ~((size >= _HALF_NORMAL) & (size < _HALF_MAX))
+        if odd.any():
+            with np.errstate(over="ignore"):  # overflow to infinity is what happens
+                rounded.view(np.float32)[odd] = piece[odd].astype(np.float16)
     return out
 
 
@@ -114,20 +116,21 @@ def _extremes(block: Array, axis: int) -> tuple[Array, Array]:
     return block.min(axis=axis, keepdims=True), block.max(axis=axis, keepdims=True)
 
 
-def _rounded(matrix: Array, part: Part, grid: Grid, form: WeightFormat) -> Array:
-    """Codes of one piece, as float32."""
+def _steps(matrix: Array, part: Part, grid: Grid, form: WeightFormat) -> Array:
+    """Codes minus zero points of one piece, as float32."""
     block = part.view(matrix)
     if grid.nonfinite:
         block = np.nan_to_num(np.asarray(block, np.float32), nan=0.0, posinf=_FLOAT_MAX, neginf=-_FLOAT_MAX)
     with np.errstate(over="ignore"):  # an outlier beyond the scale: clamped below
-        codes = np.divide(block, part.of(grid.scales), dtype=np.float32)
-    np.rint(codes, out=codes)
+        steps = np.divide(block, part.of(grid.scales), dtype=np.float32)
+    np.rint(steps, out=steps)
+    top = np.float32(2 ** (form.bits - 1) - 1)
     if not form.symmetric:
-        codes += part.of(grid.zero_points)
-    elif not half_scales(form) and not grid.nonfinite:
-        return codes  # the scale comes from the greatest weight itself: nothing to clamp
-    top = 2 ** (form.bits - 1) - 1
-    return np.clip(codes, -top - 1, top, out=codes)
+        zeros = part.of(grid.zeros)
+        return np.clip(steps, -top - 1 - zeros, top - zeros, out=steps)
+    if not half_scales(form) and not grid.nonfinite:
+        return steps  # the scale comes from the greatest weight itself: nothing to clamp
+    return np.clip(steps, -top - 1, top, out=steps)
 
 
 def _scales(low: Array, high: Array, constant: Array, form: WeightFormat) -> tuple[Array, Array]:
@@ -148,4 +151,4 @@ def _scales(low: Array, high: Array, constant: Array, form: WeightFormat) -> tup
     if not form.symmetric:
         zeros = np.clip(np.rint(bottom - least / scales), bottom, top)
         zeros = np.where(constant, 0, zeros)
-    return scales.astype(np.float32), zeros.astype(np.int16 if form.bits > 8 else np.int8)
+    return scales.astype(np.float32), zeros.astype(np.float32)
