@@ -55,7 +55,8 @@ def test_onnxruntime_finds_the_stated_accuracy_on_held_out_samples(folder: Path)
         right += int(np.sum((scores.argmax(-1) == wanted) & (wanted >= 0)))
         counted += int(np.sum(wanted >= 0))
     assert len(labels) == stated["reference"]["samples"] >= 160
-    assert right / counted == pytest.approx(stated["reference"]["accuracy"], abs=0.5 / counted)
+    # Another processor may round a near tie the other way.
+    assert right / counted == pytest.approx(stated["reference"]["accuracy"], abs=1.5 / counted)
     assert right / counted >= 0.94
 
 
