@@ -127,7 +127,8 @@ def _steps(matrix: Array, part: Part, grid: Grid, form: WeightFormat) -> Array:
     top = np.float32(2 ** (form.bits - 1) - 1)
     if not form.symmetric:
         zeros = part.of(grid.zeros)
-        return np.clip(steps, -top - 1 - zeros, top - zeros, out=steps)
+        np.minimum(steps, top - zeros, out=steps)  # np.clip with arrays for limits takes twice as long
+        return np.maximum(steps, -top - 1 - zeros, out=steps)
     if not half_scales(form) and not grid.nonfinite:
         return steps  # the scale comes from the greatest weight itself: nothing to clamp
     return np.clip(steps, -top - 1, top, out=steps)
