@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ Layout = Literal["maps", "matrix"]
 """A map per channel, or one matrix whose columns are channels."""
 WIDEST = 1024
 """Rows and columns of a matrix picture; larger matrices are thinned to their largest values."""
+QUIET = 0.01
+FEW = 8
 _HISTOGRAM_VALUES = 1 << 16
 
 
@@ -50,7 +52,8 @@ class Comparison:
     reference: Array
     result: Array
     relative_l2: Array
-    """By channel: ||result - reference|| / ||reference||; inf where only the reference is silent."""
+    """By channel: ||result - reference|| / ||reference||, where a channel far quieter than the tensor counts as QUIET
+    times its usual level (and one of few values as that level): nobody looks for the worst among silent channels."""
     spread: Array
     """By channel: largest minus smallest value of the reference."""
     of_reference: Statistics
@@ -74,8 +77,15 @@ class Comparison:
             return self.reference[channel], self.result[channel]
         return thinned(self.reference[0]), thinned(self.result[0])
 
+    @property
+    def few(self) -> bool:
+        """Whether a channel has too few values for a distribution."""
+        return self.reference.size // max(1, self.channels) < FEW
+
     def values(self, channel: int) -> tuple[Array, Array]:
-        """All values of a channel, flat."""
+        """All values of a channel, flat; of all channels where one has few."""
+        if self.few:
+            return self.reference.ravel(), self.result.ravel()
         if self.layout == "maps":
             return self.reference[channel].ravel(), self.result[channel].ravel()
         return self.reference[0][:, channel], self.result[0][:, channel]
@@ -112,7 +122,10 @@ def compare(reference: Array, result: Array, *, channel_axis: int = 1, cancel: C
     with np.errstate(all="ignore"):
         noise = np.sqrt(np.square(difference).sum(axes, np.float64))
         cancel.check()
-        power = np.sqrt(np.square(a).sum(axes, np.float64))
+        power = np.square(a).sum(axes, np.float64)
+        each = a.size // max(1, len(power))
+        usual = sqrt(float(power[np.isfinite(power)].mean())) if len(power) else 0.0
+        power = np.maximum(np.sqrt(power), usual * QUIET) if each >= FEW else np.full(len(power), usual)
         ratio = np.divide(noise, power, out=np.where(noise > 0, inf, 0.0), where=power > 0)
     cancel.check()
     finite = np.abs(difference[np.isfinite(difference)])

@@ -26,6 +26,7 @@ from gui.plots.table import Table
 from gui.plots.view import PlotView
 from gui.theme import Theme
 from gui.views.ranking_model import CHOICES, KERNEL, NOW, RANK, RankingModel, ranking
+from gui.views.sensitivity_data import Metric
 from gui.views.words import split_name
 from gui.widgets.icon_button import IconButton
 from gui.widgets.segmented import SegmentedControl
@@ -170,7 +171,7 @@ class RankingView(PlotView):
         """Rank what is known."""
         cells = self.session.sensitivity
         has_kl = any(cell.kl is not None for cell in cells.values())
-        metric = "kl" if self.measure.current == "kl" and has_kl else "sqnr"
+        metric: Metric = "kl" if self.measure.current == "kl" and has_kl else "sqnr"
         self.measure.set_disabled(frozenset() if has_kl else frozenset({"kl"}))
         rows = ranking(self.session, self.choice.current, metric)
         if not rows:

@@ -301,7 +301,7 @@ class SensitivityView(ChartView):
         cell = self.cell_at(hit)
         if cell is None or self.data is None:
             return
-        self.marks.cursor = cell
+        self.marks.keyed = cell
         self.card.hide()
         if hit.modifiers & Shift:
             kernel = self.data.ids[cell[1]]
@@ -323,13 +323,13 @@ class SensitivityView(ChartView):
         }  # fmt: skip
         key = event.key()
         start = self._current_column() or 0
-        cursor = self.marks.cursor or (data.plan_rows[start] or 0, start)
+        cursor = self.marks.keyed or (data.plan_rows[start] or 0, start)
         if key in steps:
-            if self.marks.cursor is not None:
+            if self.marks.keyed is not None:
                 down, right = steps[keys(key)]
                 row = min(max(cursor[0] + down, 0), len(data.schemes) - 1)
                 cursor = row, min(max(cursor[1] + right, 0), len(data.ids) - 1)
-            self.marks.cursor = cursor
+            self.marks.keyed = cursor
             self.span.reveal(cursor[1], cursor[1] + 1)
             self.marks.update()
         elif key in (keys.Key_Return, keys.Key_Enter, keys.Key_Space):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
@@ -16,25 +15,19 @@ from gui.paint import map_color, nibble_mark, nibble_size, readable_on
 from gui.plots.frame import Frame
 from gui.plots.layer import Layer
 from gui.plots.panel import Panel, PlotBox
+from gui.plots.picture import LEVELS, Picture, lookup
 from gui.plots.shapes import fill_rects, pen, plain_text
 from gui.theme import Theme
 from gui.views.sensitivity_data import SensitivityMap
 
-LEVELS = 256
 _CENTER = Qt.AlignmentFlag.AlignCenter
-
-
-def lookup(stops: Sequence[QColor]) -> Array:
-    """A colour map as [256, 4] bytes."""
-    return np.array([map_color(stops, i / (LEVELS - 1)).getRgb() for i in range(LEVELS)], np.uint8)
 
 
 class CellImage:
     """The cells as one picture: a colour per pixel, stretched over the map."""
 
     def __init__(self, panel: Panel) -> None:
-        self.item = pg.ImageItem(axisOrder="row-major")
-        panel.box.addItem(self.item, ignoreBounds=True)
+        self._picture = Picture(panel)
 
     def set(self, heights: Array, blank: Array, theme: Theme) -> None:
         """Paint cells in [0, 1], [rows, columns]; `blank` cells, and unknown ones (NaN), take the ground's colour."""
@@ -44,8 +37,7 @@ class CellImage:
         picture = table[steps]
         picture[np.isnan(heights)] = theme.panel.getRgb()
         picture[np.isnan(heights) & blank] = theme.sunken.getRgb()
-        self.item.setImage(np.ascontiguousarray(picture[::-1]), autoLevels=False, levels=None)
-        self.item.setRect(QRectF(0, 0, columns, rows))
+        self._picture.show_colors(picture[::-1], QRectF(0, 0, columns, rows))
 
 
 class CellMarks(Layer):
@@ -56,7 +48,7 @@ class CellMarks(Layer):
         self._data: SensitivityMap | None = None
         self._heights: Array = np.empty((0, 0))
         self.hovered: tuple[int, int] | None = None
-        self.cursor: tuple[int, int] | None = None
+        self.keyed: tuple[int, int] | None = None
         self.selected: tuple[int, ...] = ()
 
     def set(self, data: SensitivityMap, heights: Array) -> None:
@@ -75,7 +67,7 @@ class CellMarks(Layer):
             self._crosses_and_dots(painter, frame, data, first, last)
         self._plan(painter, frame, data, first, last)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for cell, color, width in ((self.cursor, self.theme.accent, 2.0), (self.hovered, self.theme.accent, 2.0)):
+        for cell, color, width in ((self.keyed, self.theme.accent, 2.0), (self.hovered, self.theme.accent, 2.0)):
             if cell is not None:
                 painter.setPen(pen(color, width))
                 painter.drawRoundedRect(self.cell_rect(frame, *cell).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
@@ -154,6 +146,7 @@ class SchemeNames(Layer):
         """Paint one line per row, details only where they fit."""
         left, bold, small = frame.area.left() - self._gutter, font(11, 600), font(10)
         metrics, fine = QFontMetricsF(bold), QFontMetricsF(small)
+        named = max((metrics.horizontalAdvance(text) for _, text, _ in self._rows), default=0.0) + 8
         rows = len(self._rows)
         for r, (name, text, details) in enumerate(self._rows):
             top, bottom = frame.y(rows - r), frame.y(rows - r - 1)
@@ -162,7 +155,7 @@ class SchemeNames(Layer):
             nibble_mark(painter, mark, name, self.theme.precision(name).main)
             box = QRectF(left + 15, middle - 8, self._gutter - 15, 16)
             plain_text(painter, box, text, self.theme.text, bold)
-            start = left + 15 + max(44.0, metrics.horizontalAdvance(text) + 8)
+            start = left + 15 + named
             room = frame.area.left() - start - 4
             if fine.horizontalAdvance(details) <= room:
                 plain_text(painter, QRectF(start, middle - 8, room, 16), details, self.theme.muted, small)

@@ -47,7 +47,8 @@ def test_any_rank_is_taken(shape):
     found = compare(a, b, channel_axis=min(1, max(0, len(shape) - 1)))
     left, right = found.pictures(found.worst)
     assert left.ndim == right.ndim == 2
-    assert len(found.values(found.worst)[0]) == a.size // found.channels
+    each = a.size // found.channels
+    assert len(found.values(found.worst)[0]) == (each if each >= 8 else a.size)
 
 
 def test_statistics_agree_with_scipy_and_leave_out_what_is_not_finite():
@@ -96,3 +97,21 @@ def test_it_can_be_cancelled():
     token.cancel()
     with pytest.raises(Cancelled):
         compare(*tensors((1, 2, 3, 3)), cancel=token)
+
+
+def test_a_silent_channel_is_not_the_worst():
+    a, b = tensors((1, 4, 8, 8))
+    a[0, 2], b[0, 2] = 0, 1e-5
+    b[0, 1] += 0.5
+    found = compare(a, b)
+    assert found.worst == 1
+    assert 0 < found.relative_l2[2] < 0.01
+
+
+def test_single_values_are_held_against_the_level_of_the_tensor():
+    a = np.array([[1.0, 1e-6, -1.0]], np.float32)
+    b = np.array([[1.1, 2e-6, -1.0]], np.float32)
+    found = compare(a, b, channel_axis=-1)
+    assert found.worst == 0
+    assert found.relative_l2[0] == pytest.approx(0.1 / np.sqrt(2 / 3), rel=1e-3)
+    assert len(found.values(0)[0]) == 3

@@ -1,0 +1,213 @@
+"""The bar chart of the channels and the histogram of one of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath
+
+from engine.graph.types import Array
+from engine.numerics.comparison import Histogram
+from gui import format as fmt
+from gui.fonts import font
+from gui.plots.axis import PlainAxis
+from gui.plots.caption import Caption, Key
+from gui.plots.chart import Chart, Hit
+from gui.plots.curve_layers import CurveGrid
+from gui.plots.frame import Frame
+from gui.plots.layer import Layer
+from gui.plots.navigation import Span
+from gui.plots.panel import Panel, PlotBox
+from gui.plots.shapes import fill_rects, halo_text, pen, plain_text
+from gui.theme import Theme
+
+OUTLIER = 2.0
+"""A channel stands out when its error is this many times the median."""
+
+
+class _ChannelBars(Layer):
+    """A bar per channel; those that stand out are coloured, the chosen one carries its figure."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 10)
+        self.values: Array = np.empty(0)
+        self.limit = 0.0
+        self.chosen = 0
+        self.label = self.limit_label = ""
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint bars (the tallest of each pixel when there are more than pixels), limit and label."""
+        values, area = self.values, frame.area
+        first, last = max(0, int(frame.x0)), min(len(values), int(np.ceil(frame.x1)))
+        if last <= first:
+            return
+        plain: list[QRectF] = []
+        high: list[QRectF] = []
+        gap = 1.0 if frame.x_scale >= 3 else 0.0
+        step = max(1, int(1 / max(frame.x_scale, 1e-9)))
+        for c in range(first, last, step):
+            value = float(values[c : c + step].max())
+            left, right = round(frame.x(c)), round(frame.x(c + step))
+            top = max(area.top(), frame.y(min(value, frame.y1)))
+            box = QRectF(left, top, max(1.0, right - left - gap), area.bottom() - top)
+            (high if value > self.limit else plain).append(box)
+        fill_rects(painter, plain, self.theme.bar)
+        fill_rects(painter, high, self.theme.warn)
+        self._limit(painter, frame)
+        self._chosen(painter, frame)
+
+    def _limit(self, painter: QPainter, frame: Frame) -> None:
+        if not 0 < self.limit < frame.y1:
+            return
+        y = round(frame.y(self.limit)) + 0.5
+        painter.setPen(pen(self.theme.muted, 1, (2, 2)))
+        painter.drawLine(QLineF(frame.area.left(), y, frame.area.right(), y))
+        at = QPointF(frame.area.right() - 2, y - 8)
+        halo_text(painter, at, self.limit_label, self.theme.muted, self.theme.panel, font(10), align="right")
+
+    def _chosen(self, painter: QPainter, frame: Frame) -> None:
+        if not 0 <= self.chosen < len(self.values):
+            return
+        value = float(self.values[self.chosen])
+        top = max(frame.area.top(), frame.y(min(value, frame.y1)))
+        left, right = round(frame.x(self.chosen)), round(frame.x(self.chosen + 1))
+        width = max(2.0, right - left - 1.0)
+        painter.fillRect(QRectF(left, top, width, frame.area.bottom() - top), self.theme.bad)
+        form = font(10, 600)
+        wide = QFontMetricsF(form).horizontalAdvance(self.label) + 12
+        x = left + width + 5 if left + width + 5 + wide < frame.area.right() else left - 5 - wide
+        plate = QRectF(x, max(frame.area.top(), top - 2), wide, 16)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        path = QPainterPath()
+        path.addRoundedRect(plate, 3, 3)
+        painter.fillPath(path, self.theme.ink)
+        plain_text(painter, plate.adjusted(6, 0, 0, 0), self.label, self.theme.panel, form)
+
+
+class ChannelChart(Chart):
+    """Relative error by channel; a click chooses a channel."""
+
+    channel_chosen = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("", theme)
+        self.caption = Caption()
+        self.add_row(self.caption)
+        left = PlainAxis("left", label=lambda value, step: "", size=1)
+        bottom = PlainAxis("bottom", gap=60, label=lambda value, step: str(round(value)), least_step=1, size=18)
+        self.panel = self.add_panel(Panel(left, bottom))
+        self.bars = _ChannelBars(self.panel.box)
+        self.panel.add(self.bars)
+        self.shown = Span(0.0, 1.0, 1.0)
+        self.navigate(self.shown, self.panel)
+        self.clicked.connect(self._on_hit)
+        self.dragged.connect(lambda _, hit: self._on_hit(hit))
+
+    def show_channels(self, values: Array, title: str) -> None:
+        """Relative errors; infinite ones reach the top."""
+        finite = values[np.isfinite(values)]
+        top = float(finite.max()) if finite.size else 1.0
+        self.caption.set(title)
+        self.shown.set_limits(0.0, float(max(1, len(values))), float(min(8, max(1, len(values)))))
+        self.panel.set_y(0.0, max(top * 1.08, 1e-9))
+        self.bars.values = np.nan_to_num(values, posinf=top * 1.08)
+        self.bars.limit = OUTLIER * float(np.median(finite)) if finite.size else 0.0
+        self.bars.limit_label = fmt.percent(self.bars.limit)
+        self.panel.redraw()
+
+    def choose(self, channel: int, label: str) -> None:
+        """Mark a channel."""
+        self.bars.chosen, self.bars.label = channel, label
+        self.shown.reveal(channel, channel + 1)
+        self.bars.update()
+
+    def _on_hit(self, hit: Hit) -> None:
+        channel = int(hit.x)
+        if 0 <= channel < len(self.bars.values) and channel != self.bars.chosen:
+            self.channel_chosen.emit(channel)
+
+
+class _HistogramBars(Layer):
+    """A as pale bars, B as a line of steps; B as stems when it has few levels."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 10)
+        self.found: Histogram | None = None
+        self.stems: tuple[Array, Array] = (np.empty(0), np.empty(0))
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint on a logarithmic y axis: 1 is the bottom."""
+        found = self.found
+        if found is None:
+            return
+        xs = np.round(frame.xs(found.edges))
+        base = frame.area.bottom()
+        heights = frame.ys(np.log10(np.maximum(found.reference, 1)))
+        bars = [
+            QRectF(xs[i], heights[i], max(1.0, xs[i + 1] - xs[i] - 1), base - heights[i])
+            for i in np.flatnonzero(found.reference > 0)
+        ]
+        fill_rects(painter, bars, self.theme.bar2)
+        painter.setPen(pen(self.theme.accent, 1.6))
+        if self.stems[0].size:
+            self._stems(painter, frame)
+            return
+        tops = np.where(found.result > 0, frame.ys(np.log10(np.maximum(found.result, 1))), base)
+        path = QPainterPath(QPointF(xs[0], base))
+        for i, top in enumerate(tops):
+            path.lineTo(xs[i], top)
+            path.lineTo(xs[i + 1], top)
+        path.lineTo(xs[-1], base)
+        painter.strokePath(path, pen(self.theme.accent, 1.6))
+
+    def _stems(self, painter: QPainter, frame: Frame) -> None:
+        values, counts = self.stems
+        xs, ys = frame.xs(values), frame.ys(np.log10(np.maximum(counts, 1)))
+        painter.drawLines(
+            [QLineF(round(x) + 0.5, frame.area.bottom(), round(x) + 0.5, y) for x, y in zip(xs, ys, strict=True)]
+        )
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(self.theme.accent)
+        for x, y in zip(xs, ys, strict=True):
+            painter.drawEllipse(QPointF(round(x) + 0.5, y), 2.2, 2.2)
+
+
+class HistogramChart(Chart):
+    """Counts of A and B over their values, logarithmic."""
+
+    MOST_STEMS = 40
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("", theme)
+        self.caption = Caption()
+        self.add_row(self.caption)
+        left = PlainAxis("left", gap=22, label=_power, least_step=1, size=30)
+        bottom = PlainAxis("bottom", gap=64, size=18)
+        self.panel = self.add_panel(Panel(left, bottom))
+        self.bars = _HistogramBars(self.panel.box)
+        self.panel.add(CurveGrid(self.panel, self.panel), self.bars)
+
+    def show_histogram(self, found: Histogram, values: Array, title: str, keys: tuple[str, str], note: str) -> None:
+        """Counts, the values of B (for its levels), and the words around them."""
+        few = found.levels <= self.MOST_STEMS
+        finite = values[np.isfinite(values)]
+        self.bars.found = found
+        self.bars.stems = np.unique(finite, return_counts=True) if few else (np.empty(0), np.empty(0))
+        edges = found.edges
+        pad = (edges[-1] - edges[0]) * 0.03
+        top = max(float(found.reference.max()), float(found.result.max()), 1.0)
+        if few and self.bars.stems[1].size:
+            top = max(top, float(self.bars.stems[1].max()))
+        self.panel.set_x(float(edges[0] - pad), float(edges[-1] + pad))
+        self.panel.set_y(0.0, float(np.log10(top)) * 1.06 + 0.05)
+        self.caption.set(title, (Key(keys[0], "box", "bar2"), Key(keys[1], "line", "accent")), short="")
+        self.setAccessibleDescription(note)
+        self.panel.redraw()
+
+
+def _power(value: float, step: float) -> str:
+    whole = round(value)
+    return f"{10**whole:,}".replace(",", fmt.NARROW) if whole < 4 else f"10{str(whole).translate(_UP)}"
+
+
+_UP = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
