@@ -60,7 +60,7 @@ def _declared(value: onnx.ValueInfoProto, path: Path) -> tuple[np.dtype[Any], tu
     try:
         dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type))
     except KeyError:
-        kind = "value of unknown type"
+        kind = kind if kind != "tensor_type" else "tensor of unknown type"
     if kind != "tensor_type":
         raise ModelError(
             say(
