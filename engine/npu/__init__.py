@@ -3,6 +3,7 @@
 from engine.npu.device import Device, DeviceInfo, Quantity
 from engine.npu.formats import supports
 from engine.npu.profiles import list_devices, load_device, save_device
+from engine.npu.roofline import Point, Roof, roof, roofline_points
 from engine.npu.simulate import latency_us, plan_memory, simulate, workloads
 from engine.npu.sustain import cool_clock, sustain
 from engine.npu.workload import Workload, workload
@@ -10,13 +11,17 @@ from engine.npu.workload import Workload, workload
 __all__ = [
     "Device",
     "DeviceInfo",
+    "Point",
     "Quantity",
+    "Roof",
     "Workload",
     "cool_clock",
     "latency_us",
     "list_devices",
     "load_device",
     "plan_memory",
+    "roof",
+    "roofline_points",
     "save_device",
     "simulate",
     "supports",

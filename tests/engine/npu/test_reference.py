@@ -117,3 +117,10 @@ def test_depthwise_runs_sixteen_channels_at_a_time():
     net.conv("x", 40, 3, group=40)
     found = matrix(workloads(net.network())[0], "fp16", False, load_device("ascend310b1").chip)
     assert (found.groups, found.n, found.k) == (3, 1, 9)
+
+
+def test_small_groups_share_a_block():
+    net = Netlist(x=(1, 32, 8, 8))
+    net.conv("x", 64, 3, group=8)  # 4 channels a group: four groups fill a block of 16
+    found = matrix(workloads(net.network())[0], "fp16", False, load_device("ascend310b1").chip)
+    assert (found.groups, found.n, found.k) == (2, 2, 9)

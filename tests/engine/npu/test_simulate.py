@@ -297,3 +297,14 @@ def test_recurrent_embedding_and_dynamic_products_are_costed():
     assert product.weight_bytes == 0
     assert product.cube_us > 0
     assert np.isfinite(found.latency_us)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "key"), [(FP16, "mac_fp16"), (INT8, "mac_int8"), (INT4, "mac_fp16"), (W4A8, "mac_int8")]
+)
+def test_multiplications_cost_what_their_precision_costs(scheme, key):
+    net = Netlist(x=(256, 512))
+    net.linear("x", 1024)
+    device = load_device("ascend310b1")
+    parts = simulate(net.network(), Plan({"k0": scheme}), device).energy_parts
+    assert parts["Cube"] == pytest.approx(256 * 512 * 1024 * device.number(f"energy.{key}") * 1e-6)
