@@ -162,6 +162,10 @@ class Actions(QObject):
             locked = set(session.selection) <= session.locked
             session.set_locked(session.selection, not locked, WHO)
 
+    def peek(self) -> None:
+        """Show the previous plan until the key comes up."""
+        self._window.start_peek()
+
     def bulk_edit(self) -> None:
         """Open the bulk edit of the Layers dock."""
         view = self._window.reveal("layers")

@@ -46,7 +46,7 @@ def run(path: Path | None) -> int:
     set_language(settings.language)
     theme_manager.set_mode(settings.mode)
     QGuiApplication.styleHints().colorSchemeChanged.connect(theme_manager.system_changed)
-    style.install(app)
+    style.install(app, sheet=False)
     window = Window(settings)
     sys.excepthook = _Hook(window)
     window.show()

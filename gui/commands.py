@@ -130,7 +130,7 @@ COMMANDS: tuple[Command | Submenu, ...] = (
     Command("lock", "plan", mark("Lock or unlock selection"), lambda a: a.toggle_lock(), ("L",), "lock", _selected, 2),
     Command("bulk", "plan", mark("Bulk edit by rule…"), lambda a: a.bulk_edit(), ("B",), "sliders", _open, 2),
     Command(
-        "peek", "plan", mark("Show the previous plan while P is held"), lambda a: None, ("P",), "eye", _open, 2,
+        "peek", "plan", mark("Show the previous plan while P is held"), lambda a: a.peek(), ("P",), "eye", _open, 2,
         listed=False,
     ),
     Command("budgets", "plan", mark("Budgets…"), lambda a: a.budgets(), (), "target", _session, 3),

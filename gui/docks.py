@@ -2,7 +2,7 @@
 
 A view is a QWidget made as `View(session, theme)` with title(), subtitle() and the signal subtitle_changed,
 header_widgets() for the right side of its header, save_state(), restore_state(), apply_theme(theme) and dispose();
-if it has badge(), that count stands after its title.
+if it has badge(), that count stands after its title, and the signal command_wanted runs a command by its id.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Dock(QDockWidget):
             self.view.dispose()
             self.title.take_view(None)
             self._body.column.removeWidget(self.view)
-            self.view.close()
+            self.view.hide()
             self.view.deleteLater()
             self.view = None
 
@@ -134,6 +134,8 @@ class DockHost(QMainWindow):
 
     groups_changed = Signal()
     reset_wanted = Signal()
+    command_wanted = Signal(str)
+    """A button of a view asks for a command by its id."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -205,6 +207,9 @@ class DockHost(QMainWindow):
 
     def _make_view(self, spec: DockSpec) -> QWidget:
         view: QWidget = getattr(importlib.import_module(spec.module), spec.name)(self._session, theme_manager.theme)
+        wanted = getattr(view, "command_wanted", None)
+        if wanted is not None:
+            wanted.connect(self.command_wanted)
         return view
 
     def _soon(self) -> None:

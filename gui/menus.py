@@ -40,8 +40,8 @@ class Menus(QObject):
         action = QAction(owner)
         action.setObjectName(f"command_{entry.id}")
         action.setCheckable(entry.checked is not None)
-        if entry.id != "peek":  # held, not pressed: the window watches that key itself
-            action.setShortcuts([QKeySequence(key) for key in entry.keys])
+        action.setShortcuts([QKeySequence(key) for key in entry.keys])
+        action.setAutoRepeat(entry.id not in ("peek", "lock"))
         action.triggered.connect(lambda: self.run(entry))
         owner.addAction(action)
         return action

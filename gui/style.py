@@ -30,22 +30,26 @@ def style_sheet(theme: Theme) -> str:
     return Template(_template()).substitute(colors, accent_hover=hover, **icons)
 
 
-def install(app: QApplication) -> None:
-    """Give the program its style, font and colours, now and whenever the theme changes."""
+def install(app: QApplication, *, sheet: bool = True) -> None:
+    """Give the program its style, font and colours, now and whenever the theme changes.
+
+    Args:
+        app: The program.
+        sheet: Set the style sheet on the whole program. A `Window` dresses itself, five times as fast, and needs
+            none; widgets shown without a window do.
+    """
     style = QStyleFactory.create("Fusion")
     if style is not None:
         app.setStyle(style)
     app.setFont(font(12))
+
+    def apply(theme: Theme) -> None:
+        app.setPalette(palette(theme))
+        if sheet:
+            app.setStyleSheet(style_sheet(theme))
+
     apply(theme_manager.theme)
     theme_manager.changed.connect(apply)
-
-
-def apply(theme: Theme) -> None:
-    """Use the colours of a theme everywhere."""
-    app = QApplication.instance()
-    if isinstance(app, QApplication):
-        app.setPalette(palette(theme))
-        app.setStyleSheet(style_sheet(theme))
 
 
 @lru_cache(maxsize=1)

@@ -23,6 +23,7 @@ from engine.session.changes import Change, What
 from engine.text import Text, say
 from gui.actions import MODEL_SUFFIXES, PROJECT_SUFFIX, Actions
 from gui.bridge import hub
+from gui.commands import command
 from gui.context_bar import ContextBar
 from gui.docks import GAP, DockHost
 from gui.fonts import has_chinese
@@ -33,7 +34,8 @@ from gui.menu_row import MenuRow, paint_logo
 from gui.menus import Menus
 from gui.settings import Settings
 from gui.status_row import StatusRow
-from gui.theme import LIGHT
+from gui.style import style_sheet
+from gui.theme import LIGHT, Theme, theme_manager
 from gui.views.start import StartPage
 
 if TYPE_CHECKING:
@@ -88,15 +90,14 @@ class Window(QWidget):
         self._soon.timeout.connect(self._refresh)
         self._actions.happened.connect(self._refresh)
         self.menu_row.layout_chosen.connect(self._actions.layout)
+        theme_manager.changed.connect(self._apply_theme)
+        self._apply_theme(theme_manager.theme)
         self.setAcceptDrops(True)
         self.setWindowIcon(_window_icon())
         self.setMinimumSize(900, 560)
         self.resize(1440, 900)
         self._restore_geometry()
         self._refresh()
-        application = QApplication.instance()
-        if application is not None:
-            application.installEventFilter(self)
 
     @property
     def actions_(self) -> Actions:
@@ -110,6 +111,7 @@ class Window(QWidget):
         self.session = self._actions.session = session
         self.host = self.menus.host = DockHost(session)
         self.host.reset_wanted.connect(self.reset_layout)
+        self.host.command_wanted.connect(lambda wanted: self.menus.run(command(wanted)))
         self._stack.addWidget(self.host)
         self._unsubscribe = session.subscribe(self._on_change)
         self.start.set_session(session)
@@ -295,21 +297,26 @@ class Window(QWidget):
                 return path
         return None
 
+    def start_peek(self) -> None:
+        """P went down: show the previous plan until it comes up. Only so long is every event looked at."""
+        application = QApplication.instance()
+        if application is not None and not hub.peek:
+            application.installEventFilter(self)
+            hub.set_peek(True)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Watch whether P is held."""
-        if event.type() in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease) and isinstance(event, QKeyEvent):
-            self._watch_peek(event)
-        elif event.type() == QEvent.Type.ApplicationDeactivate:
-            hub.set_peek(False)
+        """Wait for P to come up, or for the window to lose the keyboard."""
+        kind = event.type()
+        released = kind == QEvent.Type.KeyRelease and isinstance(event, QKeyEvent) and not event.isAutoRepeat()
+        if (released and event.key() == Qt.Key.Key_P) or kind == QEvent.Type.ApplicationDeactivate:  # type: ignore[attr-defined]
+            self._end_peek()
         return False
 
-    def _watch_peek(self, event: QKeyEvent) -> None:
-        if event.key() != Qt.Key.Key_P or event.isAutoRepeat():
-            return
-        if event.type() == QEvent.Type.KeyRelease:
-            hub.set_peek(False)
-        elif event.modifiers() == Qt.KeyboardModifier.NoModifier and self.isActiveWindow() and not _typing():
-            hub.set_peek(True)
+    def _end_peek(self) -> None:
+        application = QApplication.instance()
+        if application is not None:
+            application.removeEventFilter(self)
+        hub.set_peek(False)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the language."""
@@ -326,9 +333,7 @@ class Window(QWidget):
             event.ignore()
             self.unless_unsaved(self._leave)
             return
-        application = QApplication.instance()
-        if application is not None:
-            application.removeEventFilter(self)
+        self._end_peek()
         self.settings.set_bytes("geometry", self.saveGeometry())
         self._remember_layout()
         self.settings.sync()
@@ -347,15 +352,13 @@ class Window(QWidget):
         self._leaving = True
         self.close()
 
+    def _apply_theme(self, theme: Theme) -> None:
+        self.setStyleSheet(style_sheet(theme))
+
     def _restore_geometry(self) -> None:
         saved = self.settings.bytes("geometry")
         if saved is not None:
             self.restoreGeometry(saved)
-
-
-def _typing() -> bool:
-    widget = QApplication.focusWidget()
-    return widget is not None and widget.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
 
 
 def _window_icon() -> QIcon:

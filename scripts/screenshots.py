@@ -154,7 +154,7 @@ def main() -> int:
     arguments = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     app = QApplication(sys.argv[:1])
-    style.install(app)
+    style.install(app, sheet=False)
     for size in arguments.size:
         take(size, arguments.sample, arguments.out, arguments.theme, arguments.language, arguments.layout)
     return 0

@@ -39,12 +39,19 @@ class Collector(ast.NodeVisitor):
     def __init__(self, path: Path) -> None:
         self.path, self.found, self.problems = path, list[Message](), list[str]()
         self._classes: list[str] = []
+        self._aliases: dict[str, str] = {}
+        """Functions of the file that only call translate, and the context they call it with."""
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """Remember the class: it is the context of `self.tr`."""
         self._classes.append(node.name)
         self.generic_visit(node)
         self._classes.pop()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        """Skip a function that only hands its argument on to translate: its calls count."""
+        if _alias(node) is None:
+            self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         """Take the call if it marks a text."""
@@ -57,7 +64,16 @@ class Collector(ast.NodeVisitor):
             self._take(node, "Commands", node.args[:1])
         elif name == "say" and node.args:
             self._take(node, "engine", node.args[:1])
+        elif name in self._aliases and node.args:
+            self._take(node, self._aliases[name], node.args)
         self.generic_visit(node)
+
+    def find(self, tree: ast.Module) -> None:
+        """Look through a file; functions may be used in front of their definition."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and (context := _alias(node)) is not None:
+                self._aliases[node.name] = context
+        self.visit(tree)
 
     def _take(self, node: ast.Call, context: str, arguments: list[ast.expr]) -> None:
         texts = list(_literals(arguments[0]))
@@ -67,6 +83,19 @@ class Collector(ast.NodeVisitor):
         for text in texts:
             if any(c.isalpha() for c in _without_fields(text)):
                 self.found.append(Message(context, text, str(comment or ""), len(arguments) > 2))
+
+
+def _alias(node: ast.FunctionDef) -> str | None:
+    last = node.body[-1]
+    call = last.value if isinstance(last, ast.Return) else None
+    if not isinstance(call, ast.Call) or len(call.args) < 2 or len(node.args.args) != 1:
+        return None
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    context, text = call.args[0], call.args[1]
+    handed_on = isinstance(text, ast.Name) and text.id == node.args.args[0].arg
+    if name == "translate" and isinstance(context, ast.Constant) and handed_on:
+        return str(context.value)
+    return None
 
 
 def _literals(node: ast.expr) -> Iterator[str]:
@@ -90,7 +119,7 @@ def collect() -> tuple[list[Message], list[str]]:
     problems: list[str] = []
     for path in sorted([*(ROOT / "gui").rglob("*.py"), *(ROOT / "engine").rglob("*.py")]):
         collector = Collector(path)
-        collector.visit(ast.parse(path.read_text(encoding="utf-8")))
+        collector.find(ast.parse(path.read_text(encoding="utf-8")))
         messages.update(dict.fromkeys(collector.found))
         problems += collector.problems
     return sorted(messages, key=lambda m: m.context), problems

@@ -31,7 +31,7 @@ class AboutDialog(Dialog):
         self.body.addWidget(self.versions)
         self.body.addWidget(label(self.tr("Licence: Apache-2.0. Simulated figures are estimates of a model."), "muted"))
         self.add_button(self.tr("Copy versions"), self._on_copy, left=True)
-        self.add_button(self.tr("Close"), self.accept, primary=True)
+        self.add_button(self.tr("Close"), self.accept, primary=True).setFocus()
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText("\n".join(versions()))

@@ -30,11 +30,11 @@ class ImageForm(QWidget):
         super().__init__()
         self._name = info.name
         self.tall, self.wide = QSpinBox(), QSpinBox()
-        for field, name in ((self.tall, self.tr("Height")), (self.wide, self.tr("Width"))):
-            field.setRange(0, 16_384)
-            field.setSpecialValueText(self.tr("as input"))
-            field.setAccessibleName(name)
-            field.setToolTip(name)
+        for edge, name in ((self.tall, self.tr("Height")), (self.wide, self.tr("Width"))):
+            edge.setRange(0, 16_384)
+            edge.setSpecialValueText(self.tr("as input"))
+            edge.setAccessibleName(name)
+            edge.setToolTip(name)
         self.crop = _combo((("none", self.tr("stretch")), ("center", self.tr("cover and cut the middle out"))))
         self.scale = _combo(tuple((value, text) for value, text in SCALES))
         self.mean, self.std = QLineEdit(), QLineEdit()

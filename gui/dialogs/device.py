@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QWidget
 
 from gui.dialogs.base import Dialog
@@ -31,7 +32,8 @@ class DeviceDialog(Dialog):
         self.list.setAccessibleName(self.tr("Device profiles"))
         for info in session.devices:
             item = QListWidgetItem(info.title)
-            item.setData(0x0100, info.name)
+            item.setData(Qt.ItemDataRole.UserRole, info.name)
+            item.setSizeHint(QSize(0, 26))
             self.list.addItem(item)
             if info.name == session.device.name:
                 self.list.setCurrentItem(item)
@@ -49,7 +51,7 @@ class DeviceDialog(Dialog):
 
     def _chosen(self) -> str | None:
         item = self.list.currentItem()
-        return None if item is None else str(item.data(0x0100))
+        return None if item is None else str(item.data(Qt.ItemDataRole.UserRole))
 
     def _show_note(self) -> None:
         info = self._infos.get(self._chosen() or "")

@@ -38,10 +38,11 @@ class DimensionsDialog(Dialog):
         self._grid.setColumnStretch(2, 1)
         for each in inputs:
             self._add_input(each)
+        self._grid.setRowStretch(self._grid.rowCount(), 1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setWidget(page)
-        scroll.setMinimumHeight(min(320, 40 + 34 * self._grid.rowCount()))
+        scroll.setMinimumHeight(min(320, 20 + 30 * self._grid.rowCount()))
         self.body.addWidget(scroll, 1)
         self.add_button(self.tr("Cancel"), self.reject)
         self.add_button(self.tr("Open"), self.accept, primary=True)

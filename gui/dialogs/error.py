@@ -14,12 +14,14 @@ from gui.icons import icon
 from gui.theme import theme_manager
 from gui.widgets.themed import label
 
+MESSAGE_WIDTH = 440
+
 
 class ErrorDialog(Dialog):
     """One dialog for several errors: a later one is added to those on show."""
 
     def __init__(self, parent: QWidget | None) -> None:
-        super().__init__("", "", parent, width=460)
+        super().__init__("", "", parent, width=520)
         self.setWindowTitle(self.tr("That did not work"))
         self.title_label.hide()
         self._sentences: list[str] = []
@@ -32,6 +34,7 @@ class ErrorDialog(Dialog):
         self.message = label(role="heading")
         self.message.setWordWrap(True)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.message.setFixedWidth(MESSAGE_WIDTH)
         row.addWidget(self.message, 1)
         self.body.addLayout(row)
         self.fold = QToolButton()
@@ -47,7 +50,7 @@ class ErrorDialog(Dialog):
         self.fold.toggled.connect(self._on_fold)
         self._on_fold(False)
         self.copy = self.add_button(self.tr("Copy details"), self._on_copy, left=True)
-        self.add_button(self.tr("Close"), self.accept, primary=True)
+        self.add_button(self.tr("Close"), self.accept, primary=True).setFocus()
 
     def add(self, sentence: str, details: str = "") -> None:
         """Show a sentence; details are kept behind the fold."""
@@ -55,7 +58,9 @@ class ErrorDialog(Dialog):
             self._sentences.append(sentence)
         self._texts.append("\n".join(part for part in (sentence, details) if part))
         self.message.setText("\n\n".join(self._sentences[-4:]))
+        self.message.setMinimumHeight(self.message.heightForWidth(MESSAGE_WIDTH))
         self.details.setPlainText(self.report())
+        self.adjustSize()
 
     def report(self) -> str:
         """What Copy copies: versions and everything that was said."""

@@ -38,6 +38,7 @@ class ExportDialog(Dialog):
             note.setContentsMargins(22, 0, 0, 6)
             self.body.addWidget(note)
             choice.toggled.connect(lambda on, k=kind: self._propose(k) if on else None)
+        self.body.addStretch()
         row = QHBoxLayout()
         self.path = QLineEdit()
         self.path.setAccessibleName(self.tr("File to write"))

@@ -38,9 +38,9 @@ class ShortcutsDialog(Dialog):
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setWidget(page)
-        scroll.setMinimumHeight(430)
+        scroll.setMinimumHeight(520)
         self.body.addWidget(scroll, 1)
-        self.add_button(self.tr("Close"), self.accept, primary=True)
+        self.add_button(self.tr("Close"), self.accept, primary=True).setFocus()
 
 
 def _keys(menu: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -63,6 +63,6 @@ def _group(title: str, rows: list[tuple[str, tuple[str, ...]]]) -> QGridLayout:
         box = QHBoxLayout()
         box.setSpacing(4)
         for key in keys:
-            box.addWidget(label(key, "key"))
+            box.addWidget(label(key, "key"), 0, Qt.AlignmentFlag.AlignVCenter)
         grid.addLayout(box, number, 1, Qt.AlignmentFlag.AlignRight)
     return grid

@@ -20,7 +20,7 @@ class UnsavedDialog(Dialog):
         self.title_label.setText(self.tr("The plan has edits that are not saved."))
         self.add_button(self.tr("Discard"), self._on_discard, left=True)
         self.add_button(self.tr("Cancel"), self.reject)
-        self.add_button(self.tr("Save…"), self._on_save, primary=True)
+        self.add_button(self.tr("Save…"), self._on_save, primary=True).setFocus()
 
     def _on_save(self) -> None:
         self.accept()

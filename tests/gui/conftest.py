@@ -12,6 +12,7 @@ from fakes import FakeSession, with_model
 from PySide6.QtCore import QObject, QThread, QTimer
 from PySide6.QtWidgets import QApplication
 
+from gui import style
 from gui.i18n import set_language
 from gui.theme import LIGHT, Theme, theme_manager
 
@@ -48,8 +49,14 @@ def _running(thing: QObject) -> bool:
         return False
 
 
+@pytest.fixture(scope="session")
+def _style(qapp):
+    """Font and colours of the program; a window brings its style sheet itself."""
+    style.install(qapp, sheet=False)
+
+
 @pytest.fixture(autouse=True)
-def _plain_look():
+def _plain_look(_style):
     """Every test starts in English and light."""
     set_language("en")
     theme_manager.set_mode("light")

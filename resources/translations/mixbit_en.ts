@@ -1,0 +1,247 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en_US" sourcelanguage="en_US">
+<context>
+    <name>BulkBar</name>
+    <message numerus="yes">
+        <source>%n kernel(s) selected</source>
+        <translation>
+            <numerusform>%n kernel selected</numerusform>
+            <numerusform>%n kernels selected</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CompareView</name>
+    <message numerus="yes">
+        <source>%n distinct value(s) in B</source>
+        <translation>
+            <numerusform>%n distinct value in B</numerusform>
+            <numerusform>%n distinct values in B</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n value(s)</source>
+        <translation>
+            <numerusform>%n value</numerusform>
+            <numerusform>%n values</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ContextBar</name>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation>
+            <numerusform>%n kernel</numerusform>
+            <numerusform>%n kernels</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) differ from before</source>
+        <translation>
+            <numerusform>%n kernel differs from before</numerusform>
+            <numerusform>%n kernels differ from before</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>FilterBar</name>
+    <message numerus="yes">
+        <source>%n kind(s)</source>
+        <translation>
+            <numerusform>%n kind</numerusform>
+            <numerusform>%n kinds</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>FixBox</name>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation>
+            <numerusform>%n kernel</numerusform>
+            <numerusform>%n kernels</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>JobsView</name>
+    <message numerus="yes">
+        <source>%n running</source>
+        <translation>
+            <numerusform>%n running</numerusform>
+            <numerusform>%n running</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Kernel</name>
+    <message numerus="yes">
+        <source>on %n sample(s)</source>
+        <translation>
+            <numerusform>on %n sample</numerusform>
+            <numerusform>on %n samples</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>KernelView</name>
+    <message numerus="yes">
+        <source>%n ONNX node(s)</source>
+        <translation>
+            <numerusform>%n ONNX node</numerusform>
+            <numerusform>%n ONNX nodes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>LayersView</name>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation>
+            <numerusform>%n kernel</numerusform>
+            <numerusform>%n kernels</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>LogView</name>
+    <message numerus="yes">
+        <source>%n error(s)</source>
+        <translation>
+            <numerusform>%n error</numerusform>
+            <numerusform>%n errors</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Preflight</name>
+    <message numerus="yes">
+        <source>%n more kernel(s) run on the CPU</source>
+        <translation>
+            <numerusform>%n more kernel runs on the CPU</numerusform>
+            <numerusform>%n more kernels run on the CPU</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{0} makes %n kernel(s) slower than FP16</source>
+        <translation>
+            <numerusform>{0} makes %n kernel slower than FP16</numerusform>
+            <numerusform>{0} makes %n kernels slower than FP16</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) are launch-bound</source>
+        <translation>
+            <numerusform>%n kernel is launch-bound</numerusform>
+            <numerusform>%n kernels are launch-bound</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{0} is not native for %n kernel(s)</source>
+        <translation>
+            <numerusform>{0} is not native for %n kernel</numerusform>
+            <numerusform>{0} is not native for %n kernels</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) alone miss the required SQNR</source>
+        <translation>
+            <numerusform>%n kernel alone miss the required SQNR</numerusform>
+            <numerusform>%n kernels alone miss the required SQNR</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n value(s) are NaN or infinite on the samples</source>
+        <translation>
+            <numerusform>%n value is NaN or infinite on the samples</numerusform>
+            <numerusform>%n values are NaN or infinite on the samples</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>PreflightView</name>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation>
+            <numerusform>%n finding</numerusform>
+            <numerusform>%n findings</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>RuleDialog</name>
+    <message numerus="yes">
+        <source>%n kernel(s) match</source>
+        <translation>
+            <numerusform>%n kernel matches</numerusform>
+            <numerusform>%n kernels match</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SchemeDialog</name>
+    <message numerus="yes">
+        <source>Scheme for %n kernel(s)</source>
+        <translation>
+            <numerusform>Scheme for %n kernel</numerusform>
+            <numerusform>Scheme for %n kernels</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SensitivityView</name>
+    <message numerus="yes">
+        <source>No sweep yet. Measure %n kernel(s) one at a time in every precision.</source>
+        <translation>
+            <numerusform>No sweep yet. Measure %n kernel one at a time in every precision.</numerusform>
+            <numerusform>No sweep yet. Measure %n kernels one at a time in every precision.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StatusRow</name>
+    <message numerus="yes">
+        <source>output error from %n sample(s) in {time}</source>
+        <translation>
+            <numerusform>output error from %n sample in {time}</numerusform>
+            <numerusform>output error from %n samples in {time}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Summary</name>
+    <message numerus="yes">
+        <source>%n sample(s)</source>
+        <translation>
+            <numerusform>%n sample</numerusform>
+            <numerusform>%n samples</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n budget(s) met</source>
+        <translation>
+            <numerusform>The one budget is met</numerusform>
+            <numerusform>All %n budgets met</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>TimelineView</name>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation>
+            <numerusform>%n kernel</numerusform>
+            <numerusform>%n kernels</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,3971 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en_US">
+<context>
+    <name>AboutDialog</name>
+    <message>
+        <source>About Mixbit</source>
+        <translation>关于 Mixbit</translation>
+    </message>
+    <message>
+        <source>Choose a precision for every layer of an ONNX model and see at once what it costs and saves.</source>
+        <translation>为 ONNX 模型的每一层选择精度，立刻看到代价与收益。</translation>
+    </message>
+    <message>
+        <source>Licence: Apache-2.0. Simulated figures are estimates of a model.</source>
+        <translation>许可证：Apache-2.0。仿真数值是模型给出的估计。</translation>
+    </message>
+    <message>
+        <source>Copy versions</source>
+        <translation>复制版本信息</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Actions</name>
+    <message>
+        <source>Open model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>ONNX models (*.onnx)</source>
+        <translation>ONNX 模型 (*.onnx)</translation>
+    </message>
+    <message>
+        <source>Open project</source>
+        <translation>打开项目</translation>
+    </message>
+    <message>
+        <source>Mixbit projects (*.mixbit)</source>
+        <translation>Mixbit 项目 (*.mixbit)</translation>
+    </message>
+    <message>
+        <source>Save project</source>
+        <translation>保存项目</translation>
+    </message>
+    <message>
+        <source>Import plan</source>
+        <translation>导入方案</translation>
+    </message>
+    <message>
+        <source>Plans (*.json)</source>
+        <translation>方案 (*.json)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+</context>
+<context>
+    <name>BudgetsDialog</name>
+    <message>
+        <source>Budgets</source>
+        <translation>预算</translation>
+    </message>
+    <message>
+        <source>What the plan has to meet</source>
+        <translation>方案需要达到的要求</translation>
+    </message>
+    <message>
+        <source>Summary compares each value with its budget; one that is off is not checked.</source>
+        <translation>概览将每个数值与预算比较；关闭的预算不检查。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>Output SQNR</source>
+        <translation>输出 SQNR</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>峰值内存</translation>
+    </message>
+    <message>
+        <source>Model size</source>
+        <translation>模型大小</translation>
+    </message>
+    <message>
+        <source>Energy per run</source>
+        <translation>单次能耗</translation>
+    </message>
+    <message>
+        <source>Skin temperature</source>
+        <translation>表面温度</translation>
+    </message>
+    <message>
+        <source>now {value}</source>
+        <translation>当前 {value}</translation>
+    </message>
+</context>
+<context>
+    <name>BulkBar</name>
+    <message>
+        <source>Advanced…</source>
+        <translation>高级…</translation>
+    </message>
+    <message>
+        <source>Select similar</source>
+        <translation>选择相似</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) selected</source>
+        <translation>
+            <numerusform>已选 %n 个算子</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>({0} hidden by the filter)</source>
+        <translation>（{0} 个被筛选隐藏）</translation>
+    </message>
+    <message>
+        <source>Unlock</source>
+        <translation>解锁</translation>
+    </message>
+    <message>
+        <source>Lock</source>
+        <translation>锁定</translation>
+    </message>
+    <message>
+        <source>Already {0}</source>
+        <translation>已是 {0}</translation>
+    </message>
+    <message>
+        <source>latency {0}</source>
+        <translation>时延 {0}</translation>
+    </message>
+    <message>
+        <source>size {0}</source>
+        <translation>大小 {0}</translation>
+    </message>
+    <message>
+        <source>If set to {0}:</source>
+        <translation>改为 {0}：</translation>
+    </message>
+    <message>
+        <source>Same operators</source>
+        <translation>相同算子</translation>
+    </message>
+    <message>
+        <source>Same kind</source>
+        <translation>相同类别</translation>
+    </message>
+    <message>
+        <source>Same precision</source>
+        <translation>相同精度</translation>
+    </message>
+    <message>
+        <source>Same last part of the name</source>
+        <translation>名称末段相同</translation>
+    </message>
+</context>
+<context>
+    <name>ChartView</name>
+    <message>
+        <source>Copy and export</source>
+        <translation>复制与导出</translation>
+    </message>
+</context>
+<context>
+    <name>Commands</name>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>方案</translation>
+    </message>
+    <message>
+        <source>Analyze</source>
+        <translation>分析</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Open model…</source>
+        <translation>打开模型…</translation>
+    </message>
+    <message>
+        <source>Open project…</source>
+        <translation>打开项目…</translation>
+    </message>
+    <message>
+        <source>Open sample</source>
+        <translation>打开示例</translation>
+    </message>
+    <message>
+        <source>Open recent</source>
+        <translation>最近打开</translation>
+    </message>
+    <message>
+        <source>Save project</source>
+        <translation>保存项目</translation>
+    </message>
+    <message>
+        <source>Save project as…</source>
+        <translation>项目另存为…</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Import plan…</source>
+        <translation>导入方案…</translation>
+    </message>
+    <message>
+        <source>Close model</source>
+        <translation>关闭模型</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Select all kernels</source>
+        <translation>选择全部算子</translation>
+    </message>
+    <message>
+        <source>Clear selection, filter, then job</source>
+        <translation>依次清除选择、筛选，再取消任务</translation>
+    </message>
+    <message>
+        <source>Filter kernels</source>
+        <translation>筛选算子</translation>
+    </message>
+    <message>
+        <source>Set selection to INT4</source>
+        <translation>所选设为 INT4</translation>
+    </message>
+    <message>
+        <source>Set selection to INT8</source>
+        <translation>所选设为 INT8</translation>
+    </message>
+    <message>
+        <source>Set selection to FP16</source>
+        <translation>所选设为 FP16</translation>
+    </message>
+    <message>
+        <source>All FP16</source>
+        <translation>全部 FP16</translation>
+    </message>
+    <message>
+        <source>All INT8</source>
+        <translation>全部 INT8</translation>
+    </message>
+    <message>
+        <source>All INT4</source>
+        <translation>全部 INT4</translation>
+    </message>
+    <message>
+        <source>First and last FP16, rest INT8</source>
+        <translation>首尾 FP16，其余 INT8</translation>
+    </message>
+    <message>
+        <source>Lock or unlock selection</source>
+        <translation>锁定或解锁所选</translation>
+    </message>
+    <message>
+        <source>Bulk edit by rule…</source>
+        <translation>按规则批量修改…</translation>
+    </message>
+    <message>
+        <source>Show the previous plan while P is held</source>
+        <translation>按住 P 显示上一个方案</translation>
+    </message>
+    <message>
+        <source>Budgets…</source>
+        <translation>预算…</translation>
+    </message>
+    <message>
+        <source>Data…</source>
+        <translation>数据…</translation>
+    </message>
+    <message>
+        <source>Start or stop the sensitivity sweep</source>
+        <translation>开始或停止敏感度扫描</translation>
+    </message>
+    <message>
+        <source>Cancel all jobs</source>
+        <translation>取消全部任务</translation>
+    </message>
+    <message>
+        <source>Edge fusion: all that can fuse</source>
+        <translation>端侧融合：能融合的都融合</translation>
+    </message>
+    <message>
+        <source>Cloud fusion: conservative</source>
+        <translation>云侧融合：保守</translation>
+    </message>
+    <message>
+        <source>Device profile</source>
+        <translation>设备档案</translation>
+    </message>
+    <message>
+        <source>Choose a device…</source>
+        <translation>选择设备…</translation>
+    </message>
+    <message>
+        <source>Sustained use…</source>
+        <translation>持续使用…</translation>
+    </message>
+    <message>
+        <source>Tune layout</source>
+        <translation>调优布局</translation>
+    </message>
+    <message>
+        <source>Profile layout</source>
+        <translation>性能布局</translation>
+    </message>
+    <message>
+        <source>Sweep layout</source>
+        <translation>扫描布局</translation>
+    </message>
+    <message>
+        <source>Compare layout</source>
+        <translation>比对布局</translation>
+    </message>
+    <message>
+        <source>Graph layout</source>
+        <translation>图布局</translation>
+    </message>
+    <message>
+        <source>Panels</source>
+        <translation>面板</translation>
+    </message>
+    <message>
+        <source>Reset layout</source>
+        <translation>重置布局</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Follow the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>English</source>
+        <translation>English（英文）</translation>
+    </message>
+    <message>
+        <source>中文 (Chinese)</source>
+        <translation>中文</translation>
+    </message>
+    <message>
+        <source>Search kernels and commands</source>
+        <translation>搜索算子与命令</translation>
+    </message>
+    <message>
+        <source>Shortcuts</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>About Mixbit</source>
+        <translation>关于 Mixbit</translation>
+    </message>
+    <message>
+        <source>Step precision, in the precision column or switch</source>
+        <translation>在精度列或精度开关中逐级切换</translation>
+    </message>
+    <message>
+        <source>Move, extend, add, select all in the filter</source>
+        <translation>移动、扩展、添加、选择筛选出的全部</translation>
+    </message>
+    <message>
+        <source>Timeline: zoom in, out, left, right</source>
+        <translation>时间线：放大、缩小、左移、右移</translation>
+    </message>
+    <message>
+        <source>Plots: fit</source>
+        <translation>图表：适合窗口</translation>
+    </message>
+    <message>
+        <source>Timeline: previous, next bar</source>
+        <translation>时间线：上一个、下一个条</translation>
+    </message>
+    <message>
+        <source>Hold: show the previous plan</source>
+        <translation>按住：显示上一个方案</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>概览</translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Error along the network</source>
+        <translation>沿网络的误差</translation>
+    </message>
+    <message>
+        <source>Preflight</source>
+        <translation>预检</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>时间线</translation>
+    </message>
+    <message>
+        <source>Latency per kernel</source>
+        <translation>各算子时延</translation>
+    </message>
+    <message>
+        <source>Roofline</source>
+        <translation>屋顶线</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Thermal</source>
+        <translation>热</translation>
+    </message>
+    <message>
+        <source>Sensitivity</source>
+        <translation>敏感度</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比对</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>图</translation>
+    </message>
+    <message>
+        <source>Jobs</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+</context>
+<context>
+    <name>CompareBar</name>
+    <message>
+        <source>Previous kernel (K)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next kernel (J)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous sample</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next sample</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sample {number} of {count}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>CompareView</name>
+    <message>
+        <source>Compare</source>
+        <translation>比对</translation>
+    </message>
+    <message>
+        <source>Copy and export</source>
+        <translation>复制与导出</translation>
+    </message>
+    <message>
+        <source>Difference map</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Channels</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Histogram</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Scatter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Statistics</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous channel (←)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next channel (→)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A reference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>B plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>B − A difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Map of the reference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Map of the plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Map of the difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pixel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Error of B against A</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worst channels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>relative L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model to compare what its kernels compute.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select a kernel to compare its values.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the worst kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ONNX Runtime, FP32</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plan {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>方案</translation>
+    </message>
+    <message>
+        <source>The values of this kernel are being read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading {kernel}…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Relative error by channel, L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>channel {number} of {count}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rows × channels, {where}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>channel {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n distinct value(s) in B</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>all channels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Count by value, log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n value(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>B by A, {channel}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cosine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Relative L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Max absolute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation>分钟</translation>
+    </message>
+    <message>
+        <source>max</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>std</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>zero</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>NaN or Inf</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>preview</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>preview, this kernel {scheme}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ContextBar</name>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation>
+            <numerusform>%n 个算子</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>Calibrating…</source>
+        <translation>校准中…</translation>
+    </message>
+    <message>
+        <source>Synthetic</source>
+        <translation>合成数据</translation>
+    </message>
+    <message>
+        <source>errors indicative only</source>
+        <translation>误差仅供参考</translation>
+    </message>
+    <message>
+        <source>{calibration} calibration · {evaluation} evaluation</source>
+        <translation>校准 {calibration} · 评估 {evaluation}</translation>
+    </message>
+    <message>
+        <source>Own plan</source>
+        <translation>自定方案</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) differ from before</source>
+        <translation>
+            <numerusform>%n 个算子与之前不同</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>方案</translation>
+    </message>
+</context>
+<context>
+    <name>DataDialog</name>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>Samples that the model is calibrated and evaluated with</source>
+        <translation>用于校准与评估模型的样本</translation>
+    </message>
+    <message>
+        <source>Calibration finds the ranges of activations, evaluation measures errors; use different samples for the two. Without data Mixbit takes seeded noise, and errors are indicative only.</source>
+        <translation>校准确定激活的范围，评估测量误差；两者应使用不同的样本。没有数据时 Mixbit 使用固定种子的噪声，误差仅供参考。</translation>
+    </message>
+    <message>
+        <source>Calibration</source>
+        <translation>校准</translation>
+    </message>
+    <message>
+        <source>Evaluation</source>
+        <translation>评估</translation>
+    </message>
+    <message>
+        <source>Read both in the same way</source>
+        <translation>两者用相同方式读取</translation>
+    </message>
+    <message>
+        <source>Copies how files are read from this page to the other one</source>
+        <translation>把本页的读取方式复制到另一页</translation>
+    </message>
+    <message>
+        <source>min-max</source>
+        <translation>最小-最大</translation>
+    </message>
+    <message>
+        <source>percentile 99.99</source>
+        <translation>百分位 99.99</translation>
+    </message>
+    <message>
+        <source>Observer</source>
+        <translation>观察器</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+</context>
+<context>
+    <name>DeviceDialog</name>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Simulated device</source>
+        <translation>仿真设备</translation>
+    </message>
+    <message>
+        <source>Latency, memory, energy and heat are simulated for this device; they carry its error band.</source>
+        <translation>时延、内存、能耗与发热按此设备仿真，并带有它的误差带。</translation>
+    </message>
+    <message>
+        <source>Device profiles</source>
+        <translation>设备档案</translation>
+    </message>
+    <message>
+        <source>From a file…</source>
+        <translation>从文件…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation>使用</translation>
+    </message>
+    <message>
+        <source>Device profile</source>
+        <translation>设备档案</translation>
+    </message>
+    <message>
+        <source>Device profiles (*.json)</source>
+        <translation>设备档案 (*.json)</translation>
+    </message>
+</context>
+<context>
+    <name>DimensionsDialog</name>
+    <message>
+        <source>Free dimensions</source>
+        <translation>自由维度</translation>
+    </message>
+    <message>
+        <source>Choose the sizes that the model leaves open</source>
+        <translation>选择模型未定的尺寸</translation>
+    </message>
+    <message>
+        <source>An NPU runs fixed shapes. Latency, memory and errors will be those of the sizes chosen here.</source>
+        <translation>NPU 运行固定形状。时延、内存和误差对应此处选择的尺寸。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>axis {number}</source>
+        <translation>第 {number} 轴</translation>
+    </message>
+</context>
+<context>
+    <name>DockTitle</name>
+    <message>
+        <source>Panel menu</source>
+        <translation>面板菜单</translation>
+    </message>
+    <message>
+        <source>Show this panel alone, or all again</source>
+        <translation>仅显示此面板，或恢复全部</translation>
+    </message>
+    <message>
+        <source>Dock</source>
+        <translation>停靠</translation>
+    </message>
+    <message>
+        <source>Float</source>
+        <translation>浮动</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Reset layout</source>
+        <translation>重置布局</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorDialog</name>
+    <message>
+        <source>That did not work</source>
+        <translation>操作未成功</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详情</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>复制详情</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorProfileView</name>
+    <message>
+        <source>Error along the network</source>
+        <translation>沿网络的误差</translation>
+    </message>
+    <message>
+        <source>Open a model to see where accuracy is lost.</source>
+        <translation>打开模型，查看误差产生在哪里。</translation>
+    </message>
+    <message>
+        <source>The errors of this plan are being computed.</source>
+        <translation>正在计算此方案的误差。</translation>
+    </message>
+    <message>
+        <source>required {value}</source>
+        <translation>要求 {value}</translation>
+    </message>
+    <message>
+        <source>being recomputed</source>
+        <translation>重新计算中</translation>
+    </message>
+    <message>
+        <source>accumulated</source>
+        <translation>累积</translation>
+    </message>
+    <message>
+        <source>previous plan</source>
+        <translation>上一个方案</translation>
+    </message>
+    <message>
+        <source>local</source>
+        <translation>局部</translation>
+    </message>
+    <message>
+        <source>Show the whole network</source>
+        <translation>显示整个网络</translation>
+    </message>
+    <message>
+        <source>accumulated, {plan}</source>
+        <translation>累积 {plan}</translation>
+    </message>
+    <message>
+        <source>local {scheme}</source>
+        <translation>局部 {scheme}</translation>
+    </message>
+    <message>
+        <source>SQNR, dB by kernel</source>
+        <translation>各算子 SQNR，dB</translation>
+    </message>
+    <message>
+        <source>SQNR, dB by kernel · synthetic input, indicative only</source>
+        <translation>各算子 SQNR，dB · 合成输入，仅供参考</translation>
+    </message>
+</context>
+<context>
+    <name>ExportDialog</name>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Export the current plan</source>
+        <translation>导出当前方案</translation>
+    </message>
+    <message>
+        <source>File to write</source>
+        <translation>要写入的文件</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Quantized ONNX model (QDQ)</source>
+        <translation>量化 ONNX 模型 (QDQ)</translation>
+    </message>
+    <message>
+        <source>Runs in ONNX Runtime: INT4 weights blockwise in opset 21, INT8 with its calibrated ranges. Set session.qdq_matmulnbits_accuracy_level to 1, or INT4 products use 8-bit activations there.</source>
+        <translation>可在 ONNX Runtime 中运行：INT4 权重按块量化（opset 21），INT8 使用校准范围。请将 session.qdq_matmulnbits_accuracy_level 设为 1，否则 INT4 乘积会使用 8 位激活。</translation>
+    </message>
+    <message>
+        <source>Table of kernels (CSV)</source>
+        <translation>算子表 (CSV)</translation>
+    </message>
+    <message>
+        <source>Every column of the Layers table, with units.</source>
+        <translation>层表的全部列，带单位。</translation>
+    </message>
+    <message>
+        <source>Plan (JSON)</source>
+        <translation>方案 (JSON)</translation>
+    </message>
+    <message>
+        <source>Kernel and weight names with their formats; can be imported and used on the command line.</source>
+        <translation>算子与权重名称及其格式；可导入，也可用于命令行。</translation>
+    </message>
+    <message>
+        <source>Choose a file to write.</source>
+        <translation>请选择要写入的文件。</translation>
+    </message>
+</context>
+<context>
+    <name>Exporter</name>
+    <message>
+        <source>Copy data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export {kind}…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export {title}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>FilterBar</name>
+    <message>
+        <source>SQNR &lt; {0}</source>
+        <translation>SQNR &lt; {0}</translation>
+    </message>
+    <message>
+        <source>Filter by name, op, precision or rule</source>
+        <translation>按名称、类型、精度或规则筛选</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Words must all be found in name, op, precision or bound.
+Rules: latency&gt;20, sqnr&lt;22, local&lt;30, weights&gt;100, macs&gt;1000000,
+is:changed, is:locked, is:cpu, is:unsupported, is:slower, is:tunable</source>
+        <translation>各词须全部出现在名称、类型、精度或瓶颈中。
+规则：latency&gt;20、sqnr&lt;22、local&lt;30、weights&gt;100、macs&gt;1000000、
+is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</translation>
+    </message>
+    <message>
+        <source>Bulk edit…</source>
+        <translation>批量修改…</translation>
+    </message>
+    <message>
+        <source>all ops</source>
+        <translation>全部类型</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kind(s)</source>
+        <translation>
+            <numerusform>%n 个类别</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>FixBox</name>
+    <message>
+        <source>Cheapest way to meet it</source>
+        <translation>代价最小的修正</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation>
+            <numerusform>%n 个算子</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The gain is an estimate from measured sensitivities; latency and size are simulated.</source>
+        <translation>收益由测得的敏感度估计；时延与大小为仿真值。</translation>
+    </message>
+</context>
+<context>
+    <name>ImageForm</name>
+    <message>
+        <source>Height</source>
+        <translation>高度</translation>
+    </message>
+    <message>
+        <source>Width</source>
+        <translation>宽度</translation>
+    </message>
+    <message>
+        <source>as input</source>
+        <translation>与输入相同</translation>
+    </message>
+    <message>
+        <source>stretch</source>
+        <translation>拉伸</translation>
+    </message>
+    <message>
+        <source>cover and cut the middle out</source>
+        <translation>覆盖并裁出中间</translation>
+    </message>
+    <message>
+        <source>grey</source>
+        <translation>灰度</translation>
+    </message>
+    <message>
+        <source>Resize to</source>
+        <translation>缩放到</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>Pixel values</source>
+        <translation>像素值</translation>
+    </message>
+    <message>
+        <source>Channels</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>then minus mean</source>
+        <translation>再减均值</translation>
+    </message>
+    <message>
+        <source>divided by std</source>
+        <translation>除以标准差</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>数据布局</translation>
+    </message>
+    <message>
+        <source>{input}: std must be numbers, such as 0.229, 0.224, 0.225</source>
+        <translation>{input}：标准差应为数字，例如 0.229, 0.224, 0.225</translation>
+    </message>
+    <message>
+        <source>{input}: std must not be 0</source>
+        <translation>{input}：标准差不能为 0</translation>
+    </message>
+    <message>
+        <source>{input}: mean must be numbers, such as 0.485, 0.456, 0.406</source>
+        <translation>{input}：均值应为数字，例如 0.485, 0.456, 0.406</translation>
+    </message>
+</context>
+<context>
+    <name>Jobs</name>
+    <message>
+        <source>queued</source>
+        <translation>排队中</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>failed after {0}</source>
+        <translation>{0} 后失败</translation>
+    </message>
+    <message>
+        <source>stopping</source>
+        <translation>正在停止</translation>
+    </message>
+    <message>
+        <source>{0} left</source>
+        <translation>剩余 {0}</translation>
+    </message>
+</context>
+<context>
+    <name>JobsView</name>
+    <message>
+        <source>Jobs</source>
+        <translation>任务</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n running</source>
+        <translation>
+            <numerusform>%n 个运行中</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cancel all jobs</source>
+        <translation>取消全部任务</translation>
+    </message>
+    <message>
+        <source>Nothing has run yet. Evaluations, sweeps and exports are listed here.</source>
+        <translation>尚无任务。评估、扫描与导出会列在这里。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>复制详情</translation>
+    </message>
+</context>
+<context>
+    <name>Kernel</name>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>激活</translation>
+    </message>
+    <message numerus="yes">
+        <source>on %n sample(s)</source>
+        <translation>
+            <numerusform>基于 %n 个样本</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Input range</source>
+        <translation>输入范围</translation>
+    </message>
+    <message>
+        <source>symmetric</source>
+        <translation>对称</translation>
+    </message>
+    <message>
+        <source>asymmetric</source>
+        <translation>非对称</translation>
+    </message>
+    <message>
+        <source>groups of {0}</source>
+        <translation>每组 {0}</translation>
+    </message>
+    <message>
+        <source>per channel</source>
+        <translation>逐通道</translation>
+    </message>
+    <message>
+        <source>per tensor</source>
+        <translation>逐张量</translation>
+    </message>
+    <message>
+        <source>static</source>
+        <translation>静态</translation>
+    </message>
+    <message>
+        <source>dynamic</source>
+        <translation>动态</translation>
+    </message>
+    <message>
+        <source>Local</source>
+        <translation>局部</translation>
+    </message>
+    <message>
+        <source>Accumulated</source>
+        <translation>累积</translation>
+    </message>
+    <message>
+        <source>estimate</source>
+        <translation>估计值</translation>
+    </message>
+    <message>
+        <source>Output, alone</source>
+        <translation>输出（单独）</translation>
+    </message>
+    <message>
+        <source>cosine {0}</source>
+        <translation>余弦 {0}</translation>
+    </message>
+    <message>
+        <source>MTE2 in</source>
+        <translation>MTE2 搬入</translation>
+    </message>
+    <message>
+        <source>MTE3 out</source>
+        <translation>MTE3 搬出</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>启动开销</translation>
+    </message>
+    <message>
+        <source>DDR read</source>
+        <translation>DDR 读</translation>
+    </message>
+    <message>
+        <source>of it weights</source>
+        <translation>其中权重</translation>
+    </message>
+    <message>
+        <source>DDR write</source>
+        <translation>DDR 写</translation>
+    </message>
+    <message>
+        <source>Tiles</source>
+        <translation>切分块数</translation>
+    </message>
+    <message>
+        <source>Energy</source>
+        <translation>能耗</translation>
+    </message>
+    <message>
+        <source>What if</source>
+        <translation>假如</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>Click to set {0}</source>
+        <translation>单击设为 {0}</translation>
+    </message>
+</context>
+<context>
+    <name>KernelView</name>
+    <message>
+        <source>Kernel</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Stay on this kernel</source>
+        <translation>固定在此算子</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>高级</translation>
+    </message>
+    <message>
+        <source>Where the time goes</source>
+        <translation>时间去向</translation>
+    </message>
+    <message>
+        <source>What if</source>
+        <translation>假如</translation>
+    </message>
+    <message>
+        <source>Traffic</source>
+        <translation>数据流量</translation>
+    </message>
+    <message>
+        <source>Fused from</source>
+        <translation>融合自</translation>
+    </message>
+    <message>
+        <source>Select a kernel to see its formats, where its time goes and what else it could be.</source>
+        <translation>选择一个算子，查看它的格式、时间去向以及其他可选项。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n ONNX node(s)</source>
+        <translation>
+            <numerusform>%n 个 ONNX 节点</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Locked: edits and the search leave this kernel alone.</source>
+        <translation>已锁定：修改与搜索不会动它。</translation>
+    </message>
+    <message>
+        <source>Not simulated yet.</source>
+        <translation>尚未仿真。</translation>
+    </message>
+    <message>
+        <source>µs · dB · dB alone</source>
+        <translation>µs · dB · 单独 dB</translation>
+    </message>
+</context>
+<context>
+    <name>LatencyView</name>
+    <message>
+        <source>Latency per kernel</source>
+        <translation>各算子时延</translation>
+    </message>
+    <message>
+        <source>The device is being simulated.</source>
+        <translation>正在仿真设备。</translation>
+    </message>
+    <message>
+        <source>Open a model to see where the time goes.</source>
+        <translation>打开模型，查看时间花在哪里。</translation>
+    </message>
+    <message>
+        <source>{latency} per run</source>
+        <translation>单次 {latency}</translation>
+    </message>
+    <message>
+        <source>kernel</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>launch overhead</source>
+        <translation>启动开销</translation>
+    </message>
+    <message>
+        <source>faster than before</source>
+        <translation>比之前快</translation>
+    </message>
+    <message>
+        <source>slower</source>
+        <translation>更慢</translation>
+    </message>
+    <message>
+        <source>µs by kernel</source>
+        <translation>各算子 µs</translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>previous plan</source>
+        <translation>上一个方案</translation>
+    </message>
+    <message>
+        <source>launch</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>bound by</source>
+        <translation>瓶颈</translation>
+    </message>
+    <message>
+        <source>Show the whole network</source>
+        <translation>显示整个网络</translation>
+    </message>
+</context>
+<context>
+    <name>Layers</name>
+    <message>
+        <source>Layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Op</source>
+        <translation>算子类型</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>MACs</source>
+        <translation>乘加</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Local</source>
+        <translation>局部</translation>
+    </message>
+    <message>
+        <source>Accumulated</source>
+        <translation>累积</translation>
+    </message>
+    <message>
+        <source>Sensitivity</source>
+        <translation>敏感度</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>DDR traffic</source>
+        <translation>DDR 流量</translation>
+    </message>
+    <message>
+        <source>Unit</source>
+        <translation>单元</translation>
+    </message>
+    <message>
+        <source>Bound by</source>
+        <translation>瓶颈</translation>
+    </message>
+    <message>
+        <source>Flags</source>
+        <translation>标记</translation>
+    </message>
+    <message>
+        <source>rel. L2 %</source>
+        <translation>相对 L2 %</translation>
+    </message>
+    <message>
+        <source>Position in execution order. A blue dot marks a difference to the compared plan.</source>
+        <translation>执行顺序。蓝点表示与对比方案不同。</translation>
+    </message>
+    <message>
+        <source>Name of the layer in the model.</source>
+        <translation>模型中的层名。</translation>
+    </message>
+    <message>
+        <source>Operators that were fused into this kernel.</source>
+        <translation>融合进此算子的操作。</translation>
+    </message>
+    <message>
+        <source>Shape of the first output.</source>
+        <translation>第一个输出的形状。</translation>
+    </message>
+    <message>
+        <source>Constants that the kernel reads.</source>
+        <translation>算子读取的常量。</translation>
+    </message>
+    <message>
+        <source>Multiply-accumulates of one run.</source>
+        <translation>单次运行的乘加次数。</translation>
+    </message>
+    <message>
+        <source>Number format. Keys 4, 8, 6 set INT4, INT8, FP16 on the selection.</source>
+        <translation>数值格式。按 4、8、6 将所选设为 INT4、INT8、FP16。</translation>
+    </message>
+    <message>
+        <source>Packed weights with their scales and zero points, under the current plan.</source>
+        <translation>当前方案下打包后的权重，含缩放因子与零点。</translation>
+    </message>
+    <message>
+        <source>Error of this kernel alone, fed with reference inputs. Higher is better.</source>
+        <translation>以参考输入单独运行此算子的误差。越高越好。</translation>
+    </message>
+    <message>
+        <source>Error at this kernel's output in the quantized network. Higher is better; the tick is the required value.</source>
+        <translation>量化网络中此算子输出处的误差。越高越好；刻度为要求值。</translation>
+    </message>
+    <message>
+        <source>Error at the model's output when only this kernel takes its scheme. Lower is better; rank by this one.</source>
+        <translation>仅此算子采用该格式时模型输出的误差。越低越好；请按它排序。</translation>
+    </message>
+    <message>
+        <source>Time the run gets longer by. Pale part: launch overhead. Tick: the compared plan.</source>
+        <translation>此算子增加的运行时间。浅色部分：启动开销。刻度：对比方案。</translation>
+    </message>
+    <message>
+        <source>Bytes read from and written to DDR.</source>
+        <translation>从 DDR 读取和写入的字节数。</translation>
+    </message>
+    <message>
+        <source>Unit of the device that does the work.</source>
+        <translation>执行它的设备单元。</translation>
+    </message>
+    <message>
+        <source>What limits the kernel on this device.</source>
+        <translation>在此设备上限制该算子的因素。</translation>
+    </message>
+    <message>
+        <source>Locked, on the CPU, overflow, no native support.</source>
+        <translation>已锁定、CPU 回退、溢出、无原生支持。</translation>
+    </message>
+    <message>
+        <source>overflow</source>
+        <translation>溢出</translation>
+    </message>
+    <message>
+        <source>NaN or infinity where the reference has none: the range of the format is exceeded.</source>
+        <translation>参考中没有而结果中出现 NaN 或无穷：超出了格式的范围。</translation>
+    </message>
+    <message>
+        <source>The device has no kernel for this.</source>
+        <translation>设备没有对应的算子。</translation>
+    </message>
+    <message>
+        <source>not native</source>
+        <translation>非原生</translation>
+    </message>
+    <message>
+        <source>locked</source>
+        <translation>已锁定</translation>
+    </message>
+    <message>
+        <source>Edits and the search leave this kernel alone.</source>
+        <translation>修改与搜索不会动此算子。</translation>
+    </message>
+    <message>
+        <source>Advanced scheme…</source>
+        <translation>高级格式…</translation>
+    </message>
+    <message>
+        <source>Unlock</source>
+        <translation>解锁</translation>
+    </message>
+    <message>
+        <source>Lock</source>
+        <translation>锁定</translation>
+    </message>
+    <message>
+        <source>Select similar</source>
+        <translation>选择相似</translation>
+    </message>
+    <message>
+        <source>Same operators</source>
+        <translation>相同算子</translation>
+    </message>
+    <message>
+        <source>Same kind</source>
+        <translation>相同类别</translation>
+    </message>
+    <message>
+        <source>Same precision</source>
+        <translation>相同精度</translation>
+    </message>
+    <message>
+        <source>Same last part of the name</source>
+        <translation>名称末段相同</translation>
+    </message>
+    <message>
+        <source>Copy value</source>
+        <translation>复制数值</translation>
+    </message>
+    <message>
+        <source>Copy rows</source>
+        <translation>复制行</translation>
+    </message>
+    <message>
+        <source>Compact rows</source>
+        <translation>紧凑行高</translation>
+    </message>
+    <message>
+        <source>Normal rows</source>
+        <translation>标准行高</translation>
+    </message>
+    <message>
+        <source>Roomy rows</source>
+        <translation>宽松行高</translation>
+    </message>
+    <message>
+        <source>Reset columns</source>
+        <translation>重置列</translation>
+    </message>
+    <message>
+        <source>Copy table</source>
+        <translation>复制表格</translation>
+    </message>
+    <message>
+        <source>Export table as CSV…</source>
+        <translation>将表格导出为 CSV…</translation>
+    </message>
+    <message>
+        <source>Indicative only: synthetic input.</source>
+        <translation>仅供参考：合成输入。</translation>
+    </message>
+    <message>
+        <source>Last value, from before the latest edit; being computed again.</source>
+        <translation>最近一次修改前的值，正在重新计算。</translation>
+    </message>
+    <message>
+        <source>required {0}</source>
+        <translation>要求 {0}</translation>
+    </message>
+    <message>
+        <source>Not measured for this scheme. Run a sweep.</source>
+        <translation>此格式尚未测量，请运行扫描。</translation>
+    </message>
+    <message>
+        <source>estimate</source>
+        <translation>估计值</translation>
+    </message>
+    <message>
+        <source>launch {0}</source>
+        <translation>启动 {0}</translation>
+    </message>
+    <message>
+        <source>compared plan {0}</source>
+        <translation>对比方案 {0}</translation>
+    </message>
+</context>
+<context>
+    <name>LayersHeader</name>
+    <message>
+        <source>Column headers</source>
+        <translation>列标题</translation>
+    </message>
+</context>
+<context>
+    <name>LayersTable</name>
+    <message>
+        <source>Layers</source>
+        <translation>层</translation>
+    </message>
+</context>
+<context>
+    <name>LayersView</name>
+    <message>
+        <source>Layers</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>edge fusion</source>
+        <translation>端侧融合</translation>
+    </message>
+    <message>
+        <source>cloud fusion</source>
+        <translation>云侧融合</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation>
+            <numerusform>%n 个算子</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{0} of {1}</source>
+        <translation>{0} / {1}</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>列</translation>
+    </message>
+    <message>
+        <source>Export table as CSV…</source>
+        <translation>将表格导出为 CSV…</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+    <message>
+        <source>Open a model to see its layers here.</source>
+        <translation>打开模型后，这里显示它的层。</translation>
+    </message>
+    <message>
+        <source>Export table as CSV</source>
+        <translation>将表格导出为 CSV</translation>
+    </message>
+    <message>
+        <source>CSV files (*.csv)</source>
+        <translation>CSV 文件 (*.csv)</translation>
+    </message>
+</context>
+<context>
+    <name>LogView</name>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n error(s)</source>
+        <translation>
+            <numerusform>%n 个错误</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Warnings</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Level</source>
+        <translation>级别</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详情</translation>
+    </message>
+    <message>
+        <source>Copy for a bug report</source>
+        <translation>复制用于问题报告</translation>
+    </message>
+    <message>
+        <source>Nothing of this level.</source>
+        <translation>没有此级别的内容。</translation>
+    </message>
+    <message>
+        <source>Nothing has happened yet. Warnings and errors are kept here.</source>
+        <translation>尚无记录。警告与错误会保留在这里。</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryView</name>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>The memory is being planned.</source>
+        <translation>正在规划内存。</translation>
+    </message>
+    <message>
+        <source>Open a model to see its memory.</source>
+        <translation>打开模型，查看它的内存。</translation>
+    </message>
+    <message>
+        <source>live set</source>
+        <translation>存活集合</translation>
+    </message>
+    <message>
+        <source>activations · weights {size} apart</source>
+        <translation>激活 · 权重另计 {size}</translation>
+    </message>
+    <message>
+        <source>Address, MiB by kernel</source>
+        <translation>各算子地址，MiB</translation>
+    </message>
+    <message>
+        <source>Alive at #{index}</source>
+        <translation>#{index} 处存活</translation>
+    </message>
+    <message>
+        <source>Alive at #{index}, the peak</source>
+        <translation>峰值 #{index} 处存活</translation>
+    </message>
+    <message>
+        <source>alive</source>
+        <translation>存活</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Show the whole network</source>
+        <translation>显示整个网络</translation>
+    </message>
+    <message>
+        <source>peak {size}, equals the lower bound</source>
+        <translation>峰值 {size}，等于下界</translation>
+    </message>
+    <message>
+        <source>peak {size}</source>
+        <translation>峰值 {size}</translation>
+    </message>
+    <message>
+        <source>lower bound {size}</source>
+        <translation>下界 {size}</translation>
+    </message>
+    <message>
+        <source>budget {size}</source>
+        <translation>预算 {size}</translation>
+    </message>
+</context>
+<context>
+    <name>MenuRow</name>
+    <message>
+        <source>Tune</source>
+        <translation>调优</translation>
+    </message>
+    <message>
+        <source>Profile</source>
+        <translation>性能</translation>
+    </message>
+    <message>
+        <source>Sweep</source>
+        <translation>扫描</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比对</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>图</translation>
+    </message>
+    <message>
+        <source>Open a model first</source>
+        <translation>请先打开模型</translation>
+    </message>
+    <message>
+        <source>This version has no graph view yet; Layers lists the same kernels in order</source>
+        <translation>此版本尚无图视图；层表按顺序列出相同的算子</translation>
+    </message>
+    <message>
+        <source>Search kernels and commands</source>
+        <translation>搜索算子与命令</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Light colours</source>
+        <translation>浅色界面</translation>
+    </message>
+    <message>
+        <source>Dark colours</source>
+        <translation>深色界面</translation>
+    </message>
+</context>
+<context>
+    <name>Menus</name>
+    <message>
+        <source>Nothing yet</source>
+        <translation>暂无</translation>
+    </message>
+</context>
+<context>
+    <name>Palette</name>
+    <message>
+        <source>kernel</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Search kernels and commands</source>
+        <translation>搜索算子与命令</translation>
+    </message>
+</context>
+<context>
+    <name>PrecisionMix</name>
+    <message>
+        <source>Precision mix</source>
+        <translation>精度占比</translation>
+    </message>
+</context>
+<context>
+    <name>Preflight</name>
+    <message>
+        <source>{0} and {1} more</source>
+        <translation>{0} 等 {1} 个</translation>
+    </message>
+    <message>
+        <source>{0} runs on the CPU</source>
+        <translation>{0} 在 CPU 上运行</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more kernel(s) run on the CPU</source>
+        <translation>
+            <numerusform>另有 %n 个算子在 CPU 上运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{0}, {1} of the run</source>
+        <translation>{0}，占运行时间 {1}</translation>
+    </message>
+    <message numerus="yes">
+        <source>{0} makes %n kernel(s) slower than FP16</source>
+        <translation>
+            <numerusform>{0} 使 %n 个算子比 FP16 更慢</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) are launch-bound</source>
+        <translation>
+            <numerusform>%n 个算子受启动开销限制</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{0} of launches</source>
+        <translation>启动开销 {0}</translation>
+    </message>
+    <message numerus="yes">
+        <source>{0} is not native for %n kernel(s)</source>
+        <translation>
+            <numerusform>{0} 对 %n 个算子没有原生支持</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) alone miss the required SQNR</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>worst: {0} with {1} local, {2} required</source>
+        <translation>最差：{0}，局部 {1}，要求 {2}</translation>
+    </message>
+    <message>
+        <source>{0} overflows in {1}</source>
+        <translation>{1} 中 {0} 溢出</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n value(s) are NaN or infinite on the samples</source>
+        <translation>
+            <numerusform>样本上有 %n 个值为 NaN 或无穷</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The device throttles after {0}</source>
+        <translation>设备在 {0} 后降频</translation>
+    </message>
+    <message>
+        <source>latency {0} at the end, skin {1}</source>
+        <translation>结束时时延 {0}，表面 {1}</translation>
+    </message>
+</context>
+<context>
+    <name>PreflightView</name>
+    <message>
+        <source>Preflight</source>
+        <translation>预检</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation>
+            <numerusform>%n 项发现</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open a model to see what will hurt on the device.</source>
+        <translation>打开模型，查看在设备上会有什么问题。</translation>
+    </message>
+    <message>
+        <source>The first simulation is running.</source>
+        <translation>正在进行首次仿真。</translation>
+    </message>
+    <message>
+        <source>Nothing found: every kernel runs natively and none is held up by its launch.</source>
+        <translation>没有发现问题：所有算子都原生运行，且不受启动开销限制。</translation>
+    </message>
+    <message>
+        <source>Copy all</source>
+        <translation>复制全部</translation>
+    </message>
+</context>
+<context>
+    <name>Ranking</name>
+    <message>
+        <source>Rank</source>
+        <translation>名次</translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>当前</translation>
+    </message>
+    <message>
+        <source>One in, {measure}</source>
+        <translation>单层量化，{measure}</translation>
+    </message>
+</context>
+<context>
+    <name>RankingView</name>
+    <message>
+        <source>Ranking</source>
+        <translation>排序</translation>
+    </message>
+    <message>
+        <source>as planned</source>
+        <translation>按方案</translation>
+    </message>
+    <message>
+        <source>Scheme whose sensitivity is ranked</source>
+        <translation>按哪种格式的敏感度排序</translation>
+    </message>
+    <message>
+        <source>Measure of the output error</source>
+        <translation>输出误差的度量</translation>
+    </message>
+    <message>
+        <source>Copy and export</source>
+        <translation>复制与导出</translation>
+    </message>
+    <message>
+        <source>Open a model to rank its kernels.</source>
+        <translation>打开模型，对它的算子排序。</translation>
+    </message>
+    <message>
+        <source>sensitivity at the output</source>
+        <translation>输出处的敏感度</translation>
+    </message>
+    <message>
+        <source>The ranking needs a sensitivity sweep.</source>
+        <translation>排序需要先进行敏感度扫描。</translation>
+    </message>
+    <message>
+        <source>Start the sweep</source>
+        <translation>开始扫描</translation>
+    </message>
+</context>
+<context>
+    <name>RawForm</name>
+    <message>
+        <source>Type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>{input}: write the shape as 1×3×224×224</source>
+        <translation>{input}：形状请写成 1×3×224×224</translation>
+    </message>
+    <message>
+        <source>{input}: the shape must hold {count} values, as the input does</source>
+        <translation>{input}：形状须含 {count} 个值，与输入一致</translation>
+    </message>
+</context>
+<context>
+    <name>RuleDialog</name>
+    <message>
+        <source>Bulk edit by rule</source>
+        <translation>按规则批量修改</translation>
+    </message>
+    <message>
+        <source>any name; rules such as is:changed work here too</source>
+        <translation>任意名称；也可写 is:changed 之类的规则</translation>
+    </message>
+    <message>
+        <source>any kind</source>
+        <translation>任意类别</translation>
+    </message>
+    <message>
+        <source>any precision</source>
+        <translation>任意精度</translation>
+    </message>
+    <message>
+        <source>no threshold</source>
+        <translation>无阈值</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>高级</translation>
+    </message>
+    <message>
+        <source>Name or rule</source>
+        <translation>名称或规则</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>Precision now</source>
+        <translation>当前精度</translation>
+    </message>
+    <message>
+        <source>Threshold</source>
+        <translation>阈值</translation>
+    </message>
+    <message>
+        <source>Set to</source>
+        <translation>设为</translation>
+    </message>
+    <message>
+        <source>Relation</source>
+        <translation>关系</translation>
+    </message>
+    <message>
+        <source>Limit</source>
+        <translation>界限</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) match</source>
+        <translation>
+            <numerusform>%n 个算子匹配</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>以及另外 %n 个</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SampleCard</name>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+</context>
+<context>
+    <name>ScenarioDialog</name>
+    <message>
+        <source>Sustained use</source>
+        <translation>持续使用</translation>
+    </message>
+    <message>
+        <source>How the device is used over minutes</source>
+        <translation>数分钟内设备的使用方式</translation>
+    </message>
+    <message>
+        <source>back to back, as fast as it can</source>
+        <translation>连续运行，尽可能快</translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Runs per second</source>
+        <translation>每秒运行次数</translation>
+    </message>
+    <message>
+        <source>Ambient temperature</source>
+        <translation>环境温度</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+</context>
+<context>
+    <name>ScenarioPopup</name>
+    <message>
+        <source>min</source>
+        <translation>分钟</translation>
+    </message>
+    <message>
+        <source>runs/s</source>
+        <translation>次/秒</translation>
+    </message>
+    <message>
+        <source>Back to back</source>
+        <translation>连续运行</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Ambient</source>
+        <translation>环境温度</translation>
+    </message>
+    <message>
+        <source>Run rate</source>
+        <translation>运行频率</translation>
+    </message>
+</context>
+<context>
+    <name>SchemeDialog</name>
+    <message numerus="yes">
+        <source>Scheme for %n kernel(s)</source>
+        <translation>
+            <numerusform>%n 个算子的格式</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>SchemeEditor</name>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Scale</source>
+        <translation>缩放因子</translation>
+    </message>
+    <message>
+        <source>Group size</source>
+        <translation>分组大小</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>per tensor</source>
+        <translation>逐张量</translation>
+    </message>
+    <message>
+        <source>per channel</source>
+        <translation>逐通道</translation>
+    </message>
+    <message>
+        <source>per group</source>
+        <translation>逐组</translation>
+    </message>
+    <message>
+        <source>symmetric</source>
+        <translation>对称</translation>
+    </message>
+    <message>
+        <source>static range from calibration</source>
+        <translation>来自校准的静态范围</translation>
+    </message>
+</context>
+<context>
+    <name>Schemes</name>
+    <message>
+        <source>group {size}</source>
+        <translation>分组 {size}</translation>
+    </message>
+    <message>
+        <source>per channel</source>
+        <translation>逐通道</translation>
+    </message>
+    <message>
+        <source>per tensor</source>
+        <translation>逐张量</translation>
+    </message>
+</context>
+<context>
+    <name>SensitivityView</name>
+    <message>
+        <source>Sensitivity</source>
+        <translation>敏感度</translation>
+    </message>
+    <message>
+        <source>Measure of the output error</source>
+        <translation>输出误差的度量</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>This model has no kernel whose precision can be set.</source>
+        <translation>此模型没有可设置精度的算子。</translation>
+    </message>
+    <message>
+        <source>Open a model to see which kernels are sensitive.</source>
+        <translation>打开模型，查看哪些算子敏感。</translation>
+    </message>
+    <message numerus="yes">
+        <source>No sweep yet. Measure %n kernel(s) one at a time in every precision.</source>
+        <translation>
+            <numerusform>尚未扫描。逐个测量 %n 个算子在各精度下的误差。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Start the sweep</source>
+        <translation>开始扫描</translation>
+    </message>
+    <message>
+        <source>Show the whole network</source>
+        <translation>显示整个网络</translation>
+    </message>
+    <message>
+        <source>Stop the sweep</source>
+        <translation>停止扫描</translation>
+    </message>
+    <message>
+        <source>{kernels} kernels × {schemes} schemes</source>
+        <translation>{kernels} 个算子 × {schemes} 种格式</translation>
+    </message>
+    <message>
+        <source>{known} of {total}</source>
+        <translation>{known} / {total}</translation>
+    </message>
+    <message>
+        <source>current plan</source>
+        <translation>当前方案</translation>
+    </message>
+    <message>
+        <source>estimate only</source>
+        <translation>仅估计</translation>
+    </message>
+    <message>
+        <source>not on this device</source>
+        <translation>此设备不支持</translation>
+    </message>
+    <message>
+        <source>Output error when only this kernel takes the scheme, KL ×10⁻³</source>
+        <translation>仅此算子采用该格式时的输出误差，KL ×10⁻³</translation>
+    </message>
+    <message>
+        <source>Output error, KL ×10⁻³</source>
+        <translation>输出误差，KL ×10⁻³</translation>
+    </message>
+    <message>
+        <source>Output error when only this kernel takes the scheme, SQNR dB</source>
+        <translation>仅此算子采用该格式时的输出误差，SQNR dB</translation>
+    </message>
+    <message>
+        <source>Output error, SQNR dB</source>
+        <translation>输出误差，SQNR dB</translation>
+    </message>
+    <message>
+        <source>output error</source>
+        <translation>输出误差</translation>
+    </message>
+    <message>
+        <source>not measured yet</source>
+        <translation>尚未测量</translation>
+    </message>
+    <message>
+        <source>value</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>exact</source>
+        <translation>精确值</translation>
+    </message>
+    <message>
+        <source>estimate</source>
+        <translation>估计值</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>in the plan</source>
+        <translation>已在方案中</translation>
+    </message>
+    <message>
+        <source>locked · Shift+click selects</source>
+        <translation>已锁定 · Shift+单击仅选择</translation>
+    </message>
+    <message>
+        <source>click to apply · Shift+click selects</source>
+        <translation>单击应用 · Shift+单击仅选择</translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>大小</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutsDialog</name>
+    <message>
+        <source>Shortcuts</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>In the views</source>
+        <translation>视图中</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>SourceEditor</name>
+    <message>
+        <source>Synthetic</source>
+        <translation>合成数据</translation>
+    </message>
+    <message>
+        <source>Images</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>NumPy files</source>
+        <translation>NumPy 文件</translation>
+    </message>
+    <message>
+        <source>Raw files</source>
+        <translation>原始文件</translation>
+    </message>
+    <message>
+        <source>Kind of data</source>
+        <translation>数据类别</translation>
+    </message>
+    <message>
+        <source>Folder or file</source>
+        <translation>文件夹或文件</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>At most so many samples</source>
+        <translation>样本数上限</translation>
+    </message>
+    <message>
+        <source>Seeded noise in the shape and type of each input.</source>
+        <translation>按每个输入的形状与类型生成固定种子的噪声。</translation>
+    </message>
+    <message>
+        <source>.npz with an array per input name, or .npy for one input; the first axis counts samples. An array named labels gives the class of each sample.</source>
+        <translation>.npz 中每个输入名对应一个数组，或单个输入用 .npy；第一轴为样本。名为 labels 的数组给出每个样本的类别。</translation>
+    </message>
+    <message>
+        <source>At most</source>
+        <translation>最多</translation>
+    </message>
+    <message>
+        <source>Folder…</source>
+        <translation>文件夹…</translation>
+    </message>
+    <message>
+        <source>File…</source>
+        <translation>文件…</translation>
+    </message>
+    <message>
+        <source>Choose a folder or file.</source>
+        <translation>请选择文件夹或文件。</translation>
+    </message>
+    <message>
+        <source>Folder of samples</source>
+        <translation>样本文件夹</translation>
+    </message>
+    <message>
+        <source>File of samples</source>
+        <translation>样本文件</translation>
+    </message>
+    <message>
+        <source>Samples (*.npz *.npy *.bin *.raw *.png *.jpg)</source>
+        <translation>样本 (*.npz *.npy *.bin *.raw *.png *.jpg)</translation>
+    </message>
+</context>
+<context>
+    <name>StartPage</name>
+    <message>
+        <source>Recent</source>
+        <translation>最近</translation>
+    </message>
+    <message>
+        <source>Models and projects that you open are listed here.</source>
+        <translation>打开过的模型与项目会列在这里。</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>示例</translation>
+    </message>
+    <message>
+        <source>trained, with data</source>
+        <translation>已训练，附数据</translation>
+    </message>
+    <message>
+        <source>The engine is starting…</source>
+        <translation>引擎启动中…</translation>
+    </message>
+    <message>
+        <source>{share} accuracy</source>
+        <translation>准确率 {share}</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>更换…</translation>
+    </message>
+    <message>
+        <source>Per-layer precision for phone NPUs: what you see is what you export.</source>
+        <translation>面向手机 NPU 的逐层精度：所见即所导出。</translation>
+    </message>
+    <message>
+        <source>Open model…</source>
+        <translation>打开模型…</translation>
+    </message>
+    <message>
+        <source>Open project…</source>
+        <translation>打开项目…</translation>
+    </message>
+    <message>
+        <source>Three steps</source>
+        <translation>三个步骤</translation>
+    </message>
+    <message>
+        <source>Open an ONNX model</source>
+        <translation>打开 ONNX 模型</translation>
+    </message>
+    <message>
+        <source>or start from a sample on the right</source>
+        <translation>或从右侧的示例开始</translation>
+    </message>
+    <message>
+        <source>Set precisions</source>
+        <translation>设置精度</translation>
+    </message>
+    <message>
+        <source>4, 8 and 6 set INT4, INT8 and FP16</source>
+        <translation>按 4、8、6 设为 INT4、INT8、FP16</translation>
+    </message>
+    <message>
+        <source>Meet the budgets, export</source>
+        <translation>达到预算，导出</translation>
+    </message>
+    <message>
+        <source>QDQ ONNX, plan and table</source>
+        <translation>QDQ ONNX、方案与表格</translation>
+    </message>
+    <message>
+        <source>Search commands</source>
+        <translation>搜索命令</translation>
+    </message>
+    <message>
+        <source>Shortcuts</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>Drop an .onnx or .mixbit file anywhere in this window</source>
+        <translation>将 .onnx 或 .mixbit 文件拖到窗口任意位置</translation>
+    </message>
+    <message>
+        <source>external data is read from beside it  ·  the model is only read, never changed</source>
+        <translation>外部数据从同一文件夹读取  ·  模型只读，不会被修改</translation>
+    </message>
+</context>
+<context>
+    <name>StatusRow</name>
+    <message>
+        <source>Cancel this job</source>
+        <translation>取消此任务</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>启动中</translation>
+    </message>
+    <message>
+        <source>Opening</source>
+        <translation>正在打开</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source>Computing</source>
+        <translation>计算中</translation>
+    </message>
+    <message>
+        <source>Not computed</source>
+        <translation>未计算</translation>
+    </message>
+    <message>
+        <source>calibration and reference run</source>
+        <translation>校准与参考运行</translation>
+    </message>
+    <message>
+        <source>errors from kernel {kernel} on</source>
+        <translation>算子 {kernel} 之后的误差</translation>
+    </message>
+    <message>
+        <source>Up to date</source>
+        <translation>已是最新</translation>
+    </message>
+    <message>
+        <source>synthetic data: errors are indicative only</source>
+        <translation>合成数据：误差仅供参考</translation>
+    </message>
+    <message numerus="yes">
+        <source>output error from %n sample(s) in {time}</source>
+        <translation>
+            <numerusform>输出误差：%n 个样本，{time}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{time} left</source>
+        <translation>剩余 {time}</translation>
+    </message>
+    <message>
+        <source>no model open</source>
+        <translation>未打开模型</translation>
+    </message>
+    <message>
+        <source>{chosen} of {all} selected</source>
+        <translation>已选 {chosen} / {all}</translation>
+    </message>
+    <message>
+        <source>device error band ±{band}</source>
+        <translation>设备误差带 ±{band}</translation>
+    </message>
+    <message>
+        <source>model {hash}</source>
+        <translation>模型 {hash}</translation>
+    </message>
+</context>
+<context>
+    <name>Summary</name>
+    <message>
+        <source>Output SQNR</source>
+        <translation>输出 SQNR</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>峰值内存</translation>
+    </message>
+    <message>
+        <source>Model size</source>
+        <translation>模型大小</translation>
+    </message>
+    <message>
+        <source>Energy per run</source>
+        <translation>单次能耗</translation>
+    </message>
+    <message>
+        <source>Skin temperature</source>
+        <translation>表面温度</translation>
+    </message>
+    <message>
+        <source>no budget</source>
+        <translation>无预算</translation>
+    </message>
+    <message>
+        <source>needs ≥ {0}</source>
+        <translation>要求 ≥ {0}</translation>
+    </message>
+    <message>
+        <source>budget ≤ {0}</source>
+        <translation>预算 ≤ {0}</translation>
+    </message>
+    <message>
+        <source>FP16 {0}</source>
+        <translation>FP16 {0}</translation>
+    </message>
+    <message>
+        <source>this plan</source>
+        <translation>此方案</translation>
+    </message>
+    <message>
+        <source>compared plan</source>
+        <translation>对比方案</translation>
+    </message>
+    <message>
+        <source>all FP16</source>
+        <translation>全部 FP16</translation>
+    </message>
+    <message>
+        <source>kernels</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>Precision mix</source>
+        <translation>精度占比</translation>
+    </message>
+    <message>
+        <source>accuracy {0}</source>
+        <translation>准确率 {0}</translation>
+    </message>
+    <message>
+        <source>top-1 {0}</source>
+        <translation>top-1 {0}</translation>
+    </message>
+    <message>
+        <source>cosine {0}</source>
+        <translation>余弦 {0}</translation>
+    </message>
+    <message>
+        <source>{0} launch</source>
+        <translation>启动 {0}</translation>
+    </message>
+    <message>
+        <source>{0} CPU</source>
+        <translation>CPU {0}</translation>
+    </message>
+    <message>
+        <source>at {0}</source>
+        <translation>位于 {0}</translation>
+    </message>
+    <message>
+        <source>{0} min</source>
+        <translation>{0} 分钟</translation>
+    </message>
+    <message>
+        <source>throttles at {0}</source>
+        <translation>{0} 降频</translation>
+    </message>
+    <message>
+        <source>no throttling</source>
+        <translation>无降频</translation>
+    </message>
+    <message>
+        <source>cosine similarity</source>
+        <translation>余弦相似度</translation>
+    </message>
+    <message>
+        <source>top-1 agreement</source>
+        <translation>top-1 一致率</translation>
+    </message>
+    <message>
+        <source>top-5 agreement</source>
+        <translation>top-5 一致率</translation>
+    </message>
+    <message>
+        <source>accuracy</source>
+        <translation>准确率</translation>
+    </message>
+    <message>
+        <source>accuracy of the reference</source>
+        <translation>参考的准确率</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n sample(s)</source>
+        <translation>
+            <numerusform>%n 个样本</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No budgets set</source>
+        <translation>未设置预算</translation>
+    </message>
+    <message>
+        <source>Set budgets to see what holds.</source>
+        <translation>设置预算后可查看是否达标。</translation>
+    </message>
+    <message>
+        <source>{0} of {1} budgets met</source>
+        <translation>{1} 项预算中 {0} 项达标</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n budget(s) met</source>
+        <translation>
+            <numerusform>%n 项预算全部达标</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>close: {0}</source>
+        <translation>接近：{0}</translation>
+    </message>
+    <message>
+        <source>{0} missed, {1} being checked</source>
+        <translation>{0} 项未达标，{1} 项检查中</translation>
+    </message>
+    <message>
+        <source>{0} budgets met, {1} being checked</source>
+        <translation>{0} 项预算达标，{1} 项检查中</translation>
+    </message>
+    <message>
+        <source>{0} is {1} short</source>
+        <translation>{0} 还差 {1}</translation>
+    </message>
+    <message>
+        <source>{0} is {1} over</source>
+        <translation>{0} 超出 {1}</translation>
+    </message>
+</context>
+<context>
+    <name>SummaryView</name>
+    <message>
+        <source>Summary</source>
+        <translation>概览</translation>
+    </message>
+    <message>
+        <source>{0} against {1}</source>
+        <translation>{0} 对比 {1}</translation>
+    </message>
+    <message>
+        <source>against {0}</source>
+        <translation>对比 {0}</translation>
+    </message>
+    <message>
+        <source>against the last plan</source>
+        <translation>对比上一个方案</translation>
+    </message>
+    <message>
+        <source>Budgets…</source>
+        <translation>预算…</translation>
+    </message>
+    <message>
+        <source>Open a model to see what it costs and how far it is from its budgets.</source>
+        <translation>打开模型，查看它的代价以及与预算的差距。</translation>
+    </message>
+    <message>
+        <source>Synthetic input: errors are indicative only.</source>
+        <translation>合成输入：误差仅供参考。</translation>
+    </message>
+    <message>
+        <source>Choose data…</source>
+        <translation>选择数据…</translation>
+    </message>
+</context>
+<context>
+    <name>ThermalView</name>
+    <message>
+        <source>Thermal</source>
+        <translation>热</translation>
+    </message>
+    <message>
+        <source>Duration, run rate and ambient temperature</source>
+        <translation>时长、运行频率与环境温度</translation>
+    </message>
+    <message>
+        <source>Minutes of use are being simulated.</source>
+        <translation>正在仿真数分钟的使用。</translation>
+    </message>
+    <message>
+        <source>Open a model to see how warm the device gets.</source>
+        <translation>打开模型，查看设备会有多热。</translation>
+    </message>
+    <message>
+        <source>first throttle {time}</source>
+        <translation>首次降频 {time}</translation>
+    </message>
+    <message>
+        <source>Show the whole time</source>
+        <translation>显示全部时间</translation>
+    </message>
+    <message>
+        <source>die</source>
+        <translation>芯片</translation>
+    </message>
+    <message>
+        <source>package</source>
+        <translation>封装</translation>
+    </message>
+    <message>
+        <source>skin</source>
+        <translation>表面</translation>
+    </message>
+    <message>
+        <source>skin before</source>
+        <translation>之前的表面</translation>
+    </message>
+    <message>
+        <source>Temperature, °C</source>
+        <translation>温度，°C</translation>
+    </message>
+    <message>
+        <source>skin trips {values}</source>
+        <translation>表面触发温度 {values}</translation>
+    </message>
+    <message>
+        <source>Power, W</source>
+        <translation>功耗，W</translation>
+    </message>
+    <message>
+        <source>Clock, %</source>
+        <translation>频率，%</translation>
+    </message>
+    <message>
+        <source>Latency, {unit}</source>
+        <translation>时延，{unit}</translation>
+    </message>
+    <message>
+        <source>minutes, back-to-back runs at {ambient} ambient</source>
+        <translation>分钟，连续运行，环境 {ambient}</translation>
+    </message>
+    <message>
+        <source>minutes, {rate} runs/s at {ambient} ambient</source>
+        <translation>分钟，{rate} 次/秒，环境 {ambient}</translation>
+    </message>
+    <message>
+        <source>power</source>
+        <translation>功耗</translation>
+    </message>
+    <message>
+        <source>clock</source>
+        <translation>频率</translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation>时延</translation>
+    </message>
+</context>
+<context>
+    <name>TimelineView</name>
+    <message>
+        <source>Timeline</source>
+        <translation>时间线</translation>
+    </message>
+    <message>
+        <source>precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>bound</source>
+        <translation>瓶颈</translation>
+    </message>
+    <message>
+        <source>Colour of the bars</source>
+        <translation>条的颜色</translation>
+    </message>
+    <message>
+        <source>Go to the current kernel (F)</source>
+        <translation>转到当前算子 (F)</translation>
+    </message>
+    <message>
+        <source>Show the whole run (F, F)</source>
+        <translation>显示全程 (F, F)</translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>MTE2 in</source>
+        <translation>MTE2 搬入</translation>
+    </message>
+    <message>
+        <source>MTE1 L1→L0</source>
+        <translation>MTE1 L1→L0</translation>
+    </message>
+    <message>
+        <source>MTE3 out</source>
+        <translation>MTE3 搬出</translation>
+    </message>
+    <message>
+        <source>Lane</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Whole run</source>
+        <translation>全程</translation>
+    </message>
+    <message>
+        <source>The device is being simulated.</source>
+        <translation>正在仿真设备。</translation>
+    </message>
+    <message>
+        <source>Open a model to see its run.</source>
+        <translation>打开模型，查看它的运行过程。</translation>
+    </message>
+    <message>
+        <source>Show the whole run</source>
+        <translation>显示全程</translation>
+    </message>
+    <message>
+        <source>Go to the current kernel</source>
+        <translation>转到当前算子</translation>
+    </message>
+    <message>
+        <source>Clear the measured area</source>
+        <translation>清除测量区域</translation>
+    </message>
+    <message>
+        <source>bound by</source>
+        <translation>瓶颈</translation>
+    </message>
+    <message>
+        <source>{latency} per run</source>
+        <translation>单次 {latency}</translation>
+    </message>
+    <message>
+        <source>{busy} of {total}</source>
+        <translation>{busy} / {total}</translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>launch {time}</source>
+        <translation>启动 {time}</translation>
+    </message>
+    <message>
+        <source>starts</source>
+        <translation>开始于</translation>
+    </message>
+    <message>
+        <source>DDR</source>
+        <translation>DDR</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation>
+            <numerusform>%n 个算子</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>UnsavedDialog</name>
+    <message>
+        <source>Unsaved edits</source>
+        <translation>未保存的修改</translation>
+    </message>
+    <message>
+        <source>The plan has edits that are not saved.</source>
+        <translation>方案有未保存的修改。</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>保存…</translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>Launch</source>
+        <translation>启动开销</translation>
+    </message>
+    <message>
+        <source>DDR weights</source>
+        <translation>DDR 权重</translation>
+    </message>
+    <message>
+        <source>DDR read</source>
+        <translation>DDR 读</translation>
+    </message>
+    <message>
+        <source>DDR write</source>
+        <translation>DDR 写</translation>
+    </message>
+    <message>
+        <source>runs on CPU</source>
+        <translation>在 CPU 上运行</translation>
+    </message>
+    <message>
+        <source>follows input</source>
+        <translation>跟随输入</translation>
+    </message>
+    <message>
+        <source>no weights to set</source>
+        <translation>没有可设置的权重</translation>
+    </message>
+    <message>
+        <source>Convolution</source>
+        <translation>卷积</translation>
+    </message>
+    <message>
+        <source>Depthwise</source>
+        <translation>深度卷积</translation>
+    </message>
+    <message>
+        <source>Transposed convolution</source>
+        <translation>转置卷积</translation>
+    </message>
+    <message>
+        <source>Gemm</source>
+        <translation>Gemm</translation>
+    </message>
+    <message>
+        <source>MatMul</source>
+        <translation>MatMul</translation>
+    </message>
+    <message>
+        <source>MatMul of activations</source>
+        <translation>激活的 MatMul</translation>
+    </message>
+    <message>
+        <source>Embedding</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>Recurrent</source>
+        <translation>循环层</translation>
+    </message>
+    <message>
+        <source>Norm</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Softmax</source>
+        <translation>Softmax</translation>
+    </message>
+    <message>
+        <source>Pooling</source>
+        <translation>池化</translation>
+    </message>
+    <message>
+        <source>Reduction</source>
+        <translation>归约</translation>
+    </message>
+    <message>
+        <source>Elementwise</source>
+        <translation>逐元素</translation>
+    </message>
+    <message>
+        <source>Data movement</source>
+        <translation>数据搬运</translation>
+    </message>
+    <message>
+        <source>Other</source>
+        <translation>其他</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>空闲</translation>
+    </message>
+</context>
+<context>
+    <name>engine</name>
+    <message>
+        <source>Synthetic input: the errors are indicative only; give real samples with --data and --calib.</source>
+        <translation>合成输入：误差仅供参考；请用 --data 和 --calib 提供真实样本。</translation>
+    </message>
+    <message>
+        <source>{path} can't be written ({reason}); choose another place.</source>
+        <translation>无法写入 {path}（{reason}）；请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>already quantized in the file: its weights keep that precision</source>
+        <translation>文件中已量化：其权重保持该精度</translation>
+    </message>
+    <message>
+        <source>weights inside a branch or loop body can't be set one by one</source>
+        <translation>分支或循环体内的权重无法单独设置</translation>
+    </message>
+    <message>
+        <source>recurrent layer: its input and state weights keep the model's precision</source>
+        <translation>循环层：其输入与状态权重保持模型精度</translation>
+    </message>
+    <message>
+        <source>both operands are computed at run time: it follows its inputs</source>
+        <translation>两个操作数都在运行时计算：跟随输入</translation>
+    </message>
+    <message>
+        <source>its weights are computed at run time: it follows its inputs</source>
+        <translation>权重在运行时计算：跟随输入</translation>
+    </message>
+    <message>
+        <source>its weights are stored as integers and stay as they are</source>
+        <translation>权重以整数存储，保持不变</translation>
+    </message>
+    <message>
+        <source>its constant operand has no channels that could be scaled</source>
+        <translation>常量操作数没有可缩放的通道</translation>
+    </message>
+    <message>
+        <source>operator {op} is not known: it follows its input</source>
+        <translation>未知操作 {op}：跟随输入</translation>
+    </message>
+    <message>
+        <source>no weights: it follows its input</source>
+        <translation>没有权重：跟随输入</translation>
+    </message>
+    <message>
+        <source>{file} has no outputs, so there is nothing to run.</source>
+        <translation>{file} 没有输出，无可运行。</translation>
+    </message>
+    <message>
+        <source>{file}: the node that makes {tensor} depends on its own result.</source>
+        <translation>{file}：产生 {tensor} 的节点依赖于自身的结果。</translation>
+    </message>
+    <message>
+        <source>{file}: nothing computes the output {tensor}.</source>
+        <translation>{file}：没有节点计算输出 {tensor}。</translation>
+    </message>
+    <message>
+        <source>{file}: the {op} node {node} reads {tensor}, which nothing computes.</source>
+        <translation>{file}：{op} 节点 {node} 读取 {tensor}，但没有节点计算它。</translation>
+    </message>
+    <message>
+        <source>{file}: tensor {tensor} has no known data type.</source>
+        <translation>{file}：张量 {tensor} 的数据类型未知。</translation>
+    </message>
+    <message>
+        <source>{file}: tensor {tensor} has a negative dimension.</source>
+        <translation>{file}：张量 {tensor} 有负维度。</translation>
+    </message>
+    <message>
+        <source>{file} keeps the weights of {tensor} in {location}, outside the model's folder: that is refused.</source>
+        <translation>{file} 将 {tensor} 的权重放在模型文件夹之外的 {location}：已拒绝读取。</translation>
+    </message>
+    <message>
+        <source>{file} keeps its weights in {location}, which is missing: put that file into the same folder.</source>
+        <translation>{file} 的权重在 {location}，但该文件缺失：请放到同一文件夹。</translation>
+    </message>
+    <message>
+        <source>{file}: tensor {tensor} of shape {shape} needs {need} bytes, the file has {found}.</source>
+        <translation>{file}：形状为 {shape} 的张量 {tensor} 需要 {need} 字节，文件只有 {found}。</translation>
+    </message>
+    <message>
+        <source>The model file {file} can't be read: check its permissions.</source>
+        <translation>无法读取模型文件 {file}：请检查权限。</translation>
+    </message>
+    <message>
+        <source>{file} is a folder: choose an .onnx file.</source>
+        <translation>{file} 是文件夹：请选择 .onnx 文件。</translation>
+    </message>
+    <message>
+        <source>There is no file {file} in {folder}.</source>
+        <translation>{folder} 中没有文件 {file}。</translation>
+    </message>
+    <message>
+        <source>{file}: input {input} is a {kind}, and only tensors can be fed.</source>
+        <translation>{file}：输入 {input} 是 {kind}，只能输入张量。</translation>
+    </message>
+    <message>
+        <source>{file} has no input {input}: its inputs are {inputs}.</source>
+        <translation>{file} 没有输入 {input}：它的输入有 {inputs}。</translation>
+    </message>
+    <message>
+        <source>{file} leaves dimensions of {inputs} free: say which shapes to use, for example {proposal}.</source>
+        <translation>{file} 中 {inputs} 的维度未定：请指定形状，例如 {proposal}。</translation>
+    </message>
+    <message>
+        <source>{file}: input {input} has the shape {declared}, so it can't take {shape}.</source>
+        <translation>{file}：输入 {input} 的形状为 {declared}，不能接受 {shape}。</translation>
+    </message>
+    <message>
+        <source>{file}: input {input} of shape {shape} would need {need:.1f} GB; the memory limit is {limit:.1f} GB.</source>
+        <translation>{file}：形状为 {shape} 的输入 {input} 需要 {need:.1f} GB；内存上限为 {limit:.1f} GB。</translation>
+    </message>
+    <message>
+        <source>Reading {file}</source>
+        <translation>正在读取 {file}</translation>
+    </message>
+    <message>
+        <source>Checking {file}</source>
+        <translation>正在检查 {file}</translation>
+    </message>
+    <message>
+        <source>Running {file} once</source>
+        <translation>试运行 {file}</translation>
+    </message>
+    <message>
+        <source>Arranging {file}</source>
+        <translation>正在整理 {file}</translation>
+    </message>
+    <message>
+        <source>Opened {file}</source>
+        <translation>已打开 {file}</translation>
+    </message>
+    <message>
+        <source>{file}: the sparse tensor {tensor} would take {need:.1f} GB; the memory limit is {limit:.1f} GB.</source>
+        <translation>{file}：稀疏张量 {tensor} 需要 {need:.1f} GB；内存上限为 {limit:.1f} GB。</translation>
+    </message>
+    <message>
+        <source>{file} needs {need:.1f} GB to run, more than the memory limit of {limit:.1f} GB: raise the limit to open it.</source>
+        <translation>{file} 运行需要 {need:.1f} GB，超过内存上限 {limit:.1f} GB：请提高上限再打开。</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime can't run {file}: {reason}.</source>
+        <translation>ONNX Runtime 无法运行 {file}：{reason}。</translation>
+    </message>
+    <message>
+        <source>The model file {file} is empty.</source>
+        <translation>模型文件 {file} 是空的。</translation>
+    </message>
+    <message>
+        <source>{file} is not an ONNX model, or the file is cut short: fetch or export it again.</source>
+        <translation>{file} 不是 ONNX 模型，或文件不完整：请重新下载或导出。</translation>
+    </message>
+    <message>
+        <source>{file} is not an ONNX model: its contents can't be read.</source>
+        <translation>{file} 不是 ONNX 模型：无法读取其内容。</translation>
+    </message>
+    <message>
+        <source>{file} is not an ONNX model: it holds no graph or names no operator set.</source>
+        <translation>{file} 不是 ONNX 模型：没有图或未声明算子集。</translation>
+    </message>
+    <message>
+        <source>{path} has a different number of samples per input ({sizes}).</source>
+        <translation>{path} 中各输入的样本数不同（{sizes}）。</translation>
+    </message>
+    <message>
+        <source>Input {name} wants {want}, but the raw data is said to be {got}.</source>
+        <translation>输入 {name} 需要 {want}，但原始数据标明为 {got}。</translation>
+    </message>
+    <message>
+        <source>The model has {count} inputs: give a folder with a subfolder each.</source>
+        <translation>模型有 {count} 个输入：请提供每个输入一个子文件夹的文件夹。</translation>
+    </message>
+    <message>
+        <source>No .bin file for input {name} in {folder}.</source>
+        <translation>{folder} 中没有输入 {name} 的 .bin 文件。</translation>
+    </message>
+    <message>
+        <source>{path} has {total} bytes, which is no multiple of the {size} bytes of one {what} for input {name}.</source>
+        <translation>{path} 有 {total} 字节，不是输入 {name} 的一个 {what}（{size} 字节）的整数倍。</translation>
+    </message>
+    <message>
+        <source>{path} has no array named {name}; it has {have}.</source>
+        <translation>{path} 中没有名为 {name} 的数组；有 {have}。</translation>
+    </message>
+    <message>
+        <source>No .npy file for input {name} in {folder}.</source>
+        <translation>{folder} 中没有输入 {name} 的 .npy 文件。</translation>
+    </message>
+    <message>
+        <source>{path} can't be read as NumPy data ({reason}).</source>
+        <translation>无法将 {path} 读作 NumPy 数据（{reason}）。</translation>
+    </message>
+    <message>
+        <source>{path}: input {name} wants {want}, the array is {got}; convert it first.</source>
+        <translation>{path}：输入 {name} 需要 {want}，数组为 {got}；请先转换。</translation>
+    </message>
+    <message>
+        <source>{path}: input {name} wants {want} per sample, the array is {got}.</source>
+        <translation>{path}：输入 {name} 每个样本需要 {want}，数组为 {got}。</translation>
+    </message>
+    <message>
+        <source>{path}: labels must be whole numbers, one row per sample; got {got} for {count} samples.</source>
+        <translation>{path}：labels 应为整数，每个样本一行；{count} 个样本得到 {got}。</translation>
+    </message>
+    <message>
+        <source>Pictures can't fill input {name} of shape {shape}; give a .npz file with one array per input.</source>
+        <translation>图片无法填充形状为 {shape} 的输入 {name}；请提供每个输入一个数组的 .npz 文件。</translation>
+    </message>
+    <message>
+        <source>Reading pictures</source>
+        <translation>正在读取图片</translation>
+    </message>
+    <message>
+        <source>Input {name} has shape {shape}; pictures need four dimensions (batch, channels, height, width).</source>
+        <translation>输入 {name} 的形状为 {shape}；图片需要四个维度（批、通道、高、宽）。</translation>
+    </message>
+    <message>
+        <source>Input {name} of shape {shape} has {planes} channels in layout {layout}, but {channels} gives {given}; check layout and channels.</source>
+        <translation>形状为 {shape} 的输入 {name} 在 {layout} 布局下有 {planes} 个通道，而 {channels} 给出 {given} 个；请检查布局与通道。</translation>
+    </message>
+    <message>
+        <source>{path} is {got} pixels after resizing, but input {name} wants {want} (height × width); change resize.</source>
+        <translation>{path} 缩放后为 {got} 像素，但输入 {name} 需要 {want}（高 × 宽）；请修改缩放。</translation>
+    </message>
+    <message>
+        <source>{path} can't be read as a picture ({reason}).</source>
+        <translation>无法将 {path} 读作图片（{reason}）。</translation>
+    </message>
+    <message>
+        <source>The standard deviation of input {name} is zero; give a positive one.</source>
+        <translation>输入 {name} 的标准差为零；请给出正数。</translation>
+    </message>
+    <message>
+        <source>The model has {count} inputs: give a subfolder for each; {folder} has none named {name}.</source>
+        <translation>模型有 {count} 个输入：请为每个输入提供子文件夹；{folder} 中没有 {name}。</translation>
+    </message>
+    <message>
+        <source>{path}: labels must be whole numbers ({reason}).</source>
+        <translation>{path}：标签应为整数（{reason}）。</translation>
+    </message>
+    <message>
+        <source>Writing {file}</source>
+        <translation>正在写入 {file}</translation>
+    </message>
+    <message>
+        <source>Reading {file} back</source>
+        <translation>正在回读 {file}</translation>
+    </message>
+    <message>
+        <source>Quantizing {layer}</source>
+        <translation>正在量化 {layer}</translation>
+    </message>
+    <message>
+        <source>{file}: ONNX Runtime can't run the quantized model ({reason}); the file was not written.</source>
+        <translation>{file}：ONNX Runtime 无法运行量化后的模型（{reason}）；文件未写入。</translation>
+    </message>
+    <message>
+        <source>{file}: output {name} of the quantized model is not as in the model; the file was not written.</source>
+        <translation>{file}：量化模型的输出 {name} 与原模型不符；文件未写入。</translation>
+    </message>
+    <message>
+        <source>{path} does not exist; give a picture folder, .npy, .npz or .bin.</source>
+        <translation>{path} 不存在；请提供图片文件夹、.npy、.npz 或 .bin。</translation>
+    </message>
+    <message>
+        <source>{path} can't be read as data; give pictures, .npy, .npz or .bin.</source>
+        <translation>无法将 {path} 读作数据；请提供图片、.npy、.npz 或 .bin。</translation>
+    </message>
+    <message>
+        <source>The folder {path} holds no pictures, .npy, .npz or .bin files.</source>
+        <translation>文件夹 {path} 中没有图片、.npy、.npz 或 .bin 文件。</translation>
+    </message>
+    <message>
+        <source>{path} does not exist any more; choose the data again.</source>
+        <translation>{path} 已不存在；请重新选择数据。</translation>
+    </message>
+    <message>
+        <source>{path} holds no sample; at least one is needed.</source>
+        <translation>{path} 中没有样本；至少需要一个。</translation>
+    </message>
+    <message>
+        <source>Internal error: {error}. The details can be copied from the job list.</source>
+        <translation>内部错误：{error}。详情可从任务列表复制。</translation>
+    </message>
+    <message>
+        <source>{kernel}: only convolutions and matrix products are emulated.</source>
+        <translation>{kernel}：仅模拟卷积与矩阵乘。</translation>
+    </message>
+    <message>
+        <source>{kernel}: weights of {bits} bits are not emulated; choose FP16, INT8 or INT4.</source>
+        <translation>{kernel}：不模拟 {bits} 位权重；请选择 FP16、INT8 或 INT4。</translation>
+    </message>
+    <message>
+        <source>{kernel}: batches of weight matrices are not emulated.</source>
+        <translation>{kernel}：不模拟成批的权重矩阵。</translation>
+    </message>
+    <message>
+        <source>Runs on the CPU ({reason}), with two hand-overs; replacing the operator would keep it on the NPU.</source>
+        <translation>在 CPU 上运行（{reason}），有两次交接；替换该操作可留在 NPU 上。</translation>
+    </message>
+    <message>
+        <source>Only renames a tensor; costs nothing.</source>
+        <translation>只是重命名张量，没有开销。</translation>
+    </message>
+    <message>
+        <source>Runs in FP16, because its scheme is not native here: {reason}</source>
+        <translation>以 FP16 运行，因为此处不原生支持它的格式：{reason}</translation>
+    </message>
+    <message>
+        <source>Spends most of its time on converting the layout of its input; keep one layout around it.</source>
+        <translation>大部分时间用于转换输入的格式；请让前后保持同一格式。</translation>
+    </message>
+    <message>
+        <source>Launching takes {launch} us, longer than any unit works; fusing it with a neighbour would help.</source>
+        <translation>启动需 {launch} µs，比任何单元的工作都长；与相邻算子融合会有帮助。</translation>
+    </message>
+    <message>
+        <source>Waits for {kilobytes} kB of weights at {rate} GB/s; fewer weight bits would help.</source>
+        <translation>以 {rate} GB/s 等待 {kilobytes} kB 权重；减少权重位数会有帮助。</translation>
+    </message>
+    <message>
+        <source>Waits for {kilobytes} kB of activations; INT8 activations or fusing it with its producer would help.</source>
+        <translation>等待 {kilobytes} kB 激活；INT8 激活或与前一算子融合会有帮助。</translation>
+    </message>
+    <message>
+        <source>Writing its output takes longest; INT8 outputs or fusing it with its reader would help.</source>
+        <translation>写输出耗时最长；INT8 输出或与后一算子融合会有帮助。</translation>
+    </message>
+    <message>
+        <source>Filling L0 takes longest: tiles are used too few times; a larger batch or more channels would help.</source>
+        <translation>填充 L0 耗时最长：切分块复用太少；更大的批或更多通道会有帮助。</translation>
+    </message>
+    <message>
+        <source>Widening the packed weights keeps the Vector unit busy longest; INT8 with INT8 activations needs none.</source>
+        <translation>展开打包权重占用 Vector 单元最久；INT8 权重配 INT8 激活则无需展开。</translation>
+    </message>
+    <message>
+        <source>The Vector unit works longest; cheaper activations or fewer passes would help.</source>
+        <translation>Vector 单元工作最久；更简单的激活函数或更少的遍数会有帮助。</translation>
+    </message>
+    <message>
+        <source>The Cube works longest; INT8 weights with INT8 activations would double its rate.</source>
+        <translation>Cube 工作最久；INT8 权重配 INT8 激活可使速率翻倍。</translation>
+    </message>
+    <message>
+        <source>The Cube works longest, already in integers; only less arithmetic would help.</source>
+        <translation>Cube 工作最久，且已用整数；只有减少计算量才有帮助。</translation>
+    </message>
+    <message>
+        <source>{device} has no FP32 in its matrix unit; the converter stores and runs FP16.</source>
+        <translation>{device} 的矩阵单元不支持 FP32；转换器以 FP16 存储并运行。</translation>
+    </message>
+    <message>
+        <source>{op} is not in the operator table of this device</source>
+        <translation>{op} 不在此设备的算子表中</translation>
+    </message>
+    <message>
+        <source>There is no device {name}; choose one of {names}, or give a profile file.</source>
+        <translation>没有设备 {name}；请从 {names} 中选择，或提供档案文件。</translation>
+    </message>
+    <message>
+        <source>{file} can't be written: {why}.</source>
+        <translation>无法写入 {file}：{why}。</translation>
+    </message>
+    <message>
+        <source>{file} can't be read: {why}.</source>
+        <translation>无法读取 {file}：{why}。</translation>
+    </message>
+    <message>
+        <source>{file} is not a device profile: it is not valid JSON ({why}).</source>
+        <translation>{file} 不是设备档案：不是有效的 JSON（{why}）。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field}: {problem}.</source>
+        <translation>{file}：字段 {field}：{problem}。</translation>
+    </message>
+    <message>
+        <source>{file}: format is {format} {version}, but this program reads {expected} {newest}.</source>
+        <translation>{file}：格式为 {format} {version}，而本程序读取 {expected} {newest}。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} must be one of {choices}, not {value}.</source>
+        <translation>{file}：字段 {field} 须为 {choices} 之一，不能是 {value}。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} is given in {unit}, but must be in {expected}.</source>
+        <translation>{file}：字段 {field} 的单位是 {unit}，应为 {expected}。</translation>
+    </message>
+    <message>
+        <source>Scenario: minutes is {value}, but must be above 0 and at most {longest}.</source>
+        <translation>场景：分钟数为 {value}，须大于 0 且不超过 {longest}。</translation>
+    </message>
+    <message>
+        <source>Scenario: runs per second is {value}, but must be above 0.</source>
+        <translation>场景：每秒运行次数为 {value}，须大于 0。</translation>
+    </message>
+    <message>
+        <source>Scenario: ambient temperature is {value} C, but must be -40 to 85.</source>
+        <translation>场景：环境温度为 {value} °C，须在 -40 到 85 之间。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} is not known; remove it.</source>
+        <translation>{file}：未知字段 {field}；请删除。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} must be a list of {length} numbers.</source>
+        <translation>{file}：字段 {field} 须为 {length} 个数字的列表。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} must be a number, not {value}.</source>
+        <translation>{file}：字段 {field} 须为数字，不能是 {value}。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} is {value} {unit}, but must be between {low} and {high}.</source>
+        <translation>{file}：字段 {field} 为 {value} {unit}，须在 {low} 与 {high} 之间。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} ({unit}) is missing; add it.</source>
+        <translation>{file}：缺少字段 {field}（{unit}）；请补上。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} must rise from entry to entry.</source>
+        <translation>{file}：字段 {field} 须逐项递增。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} must hold numbers of operating points, 0 to {last}.</source>
+        <translation>{file}：字段 {field} 须为工作点编号，0 到 {last}。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} is 0 although buffer.l2 is not; give the width of the L2 port.</source>
+        <translation>{file}：字段 {field} 为 0，但 buffer.l2 不为 0；请给出 L2 端口宽度。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} is {value} W, so much that leakage heats itself up without end at the last trip; lower it, or lower thermal.resistance.</source>
+        <translation>{file}：字段 {field} 为 {value} W，漏电会在最后触发温度处无限自热；请降低它或 thermal.resistance。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} is {have} KiB, too small for two tiles of {cube}; it needs {need} KiB.</source>
+        <translation>{file}：字段 {field} 为 {have} KiB，放不下两个 {cube} 切分块；需要 {need} KiB。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} has {count} entries, but {other} has {expected}; give one for each.</source>
+        <translation>{file}：字段 {field} 有 {count} 项，而 {other} 有 {expected} 项；请一一对应。</translation>
+    </message>
+    <message>
+        <source>There is no observer {observer}; choose one of {known}.</source>
+        <translation>没有观察器 {observer}；请从 {known} 中选择。</translation>
+    </message>
+    <message>
+        <source>There are no samples to calibrate with; choose data with at least one.</source>
+        <translation>没有用于校准的样本；请选择至少含一个样本的数据。</translation>
+    </message>
+    <message>
+        <source>Calibrating</source>
+        <translation>正在校准</translation>
+    </message>
+    <message>
+        <source>There are no samples to run; choose data with at least one.</source>
+        <translation>没有可运行的样本；请选择至少含一个样本的数据。</translation>
+    </message>
+    <message>
+        <source>Running the reference</source>
+        <translation>正在运行参考</translation>
+    </message>
+    <message>
+        <source>There is no sample {sample}; there are {count}.</source>
+        <translation>没有样本 {sample}；共有 {count} 个。</translation>
+    </message>
+    <message>
+        <source>The model has no layer {id}; the plan belongs to another model.</source>
+        <translation>模型没有层 {id}；该方案属于其他模型。</translation>
+    </message>
+    <message>
+        <source>Running the plan</source>
+        <translation>正在运行方案</translation>
+    </message>
+    <message>
+        <source>Layer {name} needs the range of {tensor}, and the calibration has none; calibrate again.</source>
+        <translation>层 {name} 需要 {tensor} 的范围，而校准中没有；请重新校准。</translation>
+    </message>
+    <message>
+        <source>There are {count} labels for each sample, but no output with that many rows of classes; give one label for each row of an output.</source>
+        <translation>每个样本有 {count} 个标签，但没有行数相同的类别输出；请为输出的每一行给一个标签。</translation>
+    </message>
+    <message>
+        <source>Layer {name} can't be run: {reason}</source>
+        <translation>无法运行层 {name}：{reason}</translation>
+    </message>
+    <message>
+        <source>Layer {layer}: opset {opset} is too old for a quantized file; convert the model to {oldest} or newer.</source>
+        <translation>层 {layer}：opset {opset} 太旧，无法写成量化文件；请把模型转换到 {oldest} 或更新。</translation>
+    </message>
+    <message>
+        <source>Layer {layer}: {operator} with {what} has no counterpart in opset 21; the file can't be written.</source>
+        <translation>层 {layer}：带 {what} 的 {operator} 在 opset 21 中没有对应；无法写入文件。</translation>
+    </message>
+    <message>
+        <source>{path} can't be read ({reason}).</source>
+        <translation>无法读取 {path}（{reason}）。</translation>
+    </message>
+    <message>
+        <source>{path} is not a Mixbit plan: {reason}.</source>
+        <translation>{path} 不是 Mixbit 方案：{reason}。</translation>
+    </message>
+    <message>
+        <source>{path} was written by a newer Mixbit (version {got}, this one reads up to {want}); update Mixbit.</source>
+        <translation>{path} 由更新的 Mixbit 写入（版本 {got}，本程序最高读取 {want}）；请更新 Mixbit。</translation>
+    </message>
+    <message>
+        <source>{path} is a plan for another model ({other}, hash {hash}), not for {model}; open that model, or apply the plan by names on purpose.</source>
+        <translation>{path} 是另一个模型（{other}，哈希 {hash}）的方案，不是 {model} 的；请打开那个模型，或特意按名称应用。</translation>
+    </message>
+    <message>
+        <source>{path} names kernel {name} (weight {weight}), which {model} lacks under these fusion rules.</source>
+        <translation>{path} 提到算子 {name}（权重 {weight}），在当前融合规则下 {model} 没有它。</translation>
+    </message>
+    <message>
+        <source>{path} has no kernel in common with {model}.</source>
+        <translation>{path} 与 {model} 没有共同的算子。</translation>
+    </message>
+    <message>
+        <source>Kernel {where}: there is no scheme named {name}; choose one of {names}.</source>
+        <translation>算子 {where}：没有名为 {name} 的格式；请从 {names} 中选择。</translation>
+    </message>
+    <message>
+        <source>Kernel {where}: weights of {bits} bits don't exist; integers have 2, 3, 4, 8 or 16, floats 16 or 32.</source>
+        <translation>算子 {where}：没有 {bits} 位权重；整数为 2、3、4、8 或 16 位，浮点为 16 或 32 位。</translation>
+    </message>
+    <message>
+        <source>Kernel {where}: activations of {bits} bits don't exist; integers have 8 or 16, floats 16 or 32.</source>
+        <translation>算子 {where}：没有 {bits} 位激活；整数为 8 或 16 位，浮点为 16 或 32 位。</translation>
+    </message>
+    <message>
+        <source>Kernel {where}: a group of {group} weights is impossible; take 16 to 256.</source>
+        <translation>算子 {where}：分组大小 {group} 不可用；请取 16 到 256。</translation>
+    </message>
+    <message>
+        <source>All FP16</source>
+        <translation>全部 FP16</translation>
+    </message>
+    <message>
+        <source>All INT8</source>
+        <translation>全部 INT8</translation>
+    </message>
+    <message>
+        <source>All INT4</source>
+        <translation>全部 INT4</translation>
+    </message>
+    <message>
+        <source>First and last FP16, rest INT8</source>
+        <translation>首尾 FP16，其余 INT8</translation>
+    </message>
+    <message>
+        <source>There is no preset named {name}; choose one of {names}.</source>
+        <translation>没有名为 {name} 的预设；请从 {names} 中选择。</translation>
+    </message>
+    <message>
+        <source>There is no {kind} weight format of {bits} bits; choose one of {known}.</source>
+        <translation>没有 {bits} 位的 {kind} 权重格式；请从 {known} 中选择。</translation>
+    </message>
+    <message>
+        <source>A group of {group} weights can't be; choose 16, 32, 64, 128 or 256.</source>
+        <translation>分组大小不能为 {group}；请选择 16、32、64、128 或 256。</translation>
+    </message>
+    <message>
+        <source>There is no weight method {method}; choose one of {known}.</source>
+        <translation>没有权重方法 {method}；请从 {known} 中选择。</translation>
+    </message>
+    <message>
+        <source>Opening {file}</source>
+        <translation>正在打开 {file}</translation>
+    </message>
+    <message>
+        <source>Calibrating and running the reference</source>
+        <translation>校准并运行参考</translation>
+    </message>
+    <message>
+        <source>Releasing memory</source>
+        <translation>释放内存</translation>
+    </message>
+    <message>
+        <source>Simulating on {device}</source>
+        <translation>在 {device} 上仿真</translation>
+    </message>
+    <message>
+        <source>Evaluating plan {plan}</source>
+        <translation>评估方案 {plan}</translation>
+    </message>
+    <message>
+        <source>Local errors of all precisions</source>
+        <translation>各精度的局部误差</translation>
+    </message>
+    <message>
+        <source>{done} of {all}</source>
+        <translation>{done} / {all}</translation>
+    </message>
+    <message>
+        <source>Sensitivity sweep</source>
+        <translation>敏感度扫描</translation>
+    </message>
+    <message>
+        <source>Reading values</source>
+        <translation>读取数值</translation>
+    </message>
+    <message>
+        <source>Local error of {done} of {all}</source>
+        <translation>局部误差 {done} / {all}</translation>
+    </message>
+    <message>
+        <source>{path}: calibration has not finished yet; export again when it has.</source>
+        <translation>{path}：校准尚未完成；完成后请重新导出。</translation>
+    </message>
+    <message>
+        <source>{path} is not a Mixbit project: {reason}.</source>
+        <translation>{path} 不是 Mixbit 项目：{reason}。</translation>
+    </message>
+    <message>
+        <source>There is no sample model named {name}; there are {names}.</source>
+        <translation>没有名为 {name} 的示例模型；有 {names}。</translation>
+    </message>
+    <message>
+        <source>Opened {file}: {count} kernels.</source>
+        <translation>已打开 {file}：{count} 个算子。</translation>
+    </message>
+    <message>
+        <source>Using synthetic samples instead: errors are indicative only.</source>
+        <translation>改用合成样本：误差仅供参考。</translation>
+    </message>
+    <message>
+        <source>{scheme} for {kernel}</source>
+        <translation>{kernel} 设为 {scheme}</translation>
+    </message>
+    <message>
+        <source>{scheme} for {count} kernels</source>
+        <translation>{count} 个算子设为 {scheme}</translation>
+    </message>
+    <message>
+        <source>Exporting {file}</source>
+        <translation>导出 {file}</translation>
+    </message>
+    <message>
+        <source>Wrote {path}.</source>
+        <translation>已写入 {path}。</translation>
+    </message>
+    <message>
+        <source>Plan {file}</source>
+        <translation>方案 {file}</translation>
+    </message>
+    <message>
+        <source>Saved {path}.</source>
+        <translation>已保存 {path}。</translation>
+    </message>
+    <message>
+        <source>Fusing</source>
+        <translation>正在融合</translation>
+    </message>
+    <message>
+        <source>At least one evaluation sample is needed; {count} were asked for.</source>
+        <translation>至少需要一个评估样本；要求的是 {count} 个。</translation>
+    </message>
+    <message>
+        <source>Evaluated on the calibration samples: errors are too optimistic; give separate samples.</source>
+        <translation>用校准样本评估：误差过于乐观；请提供不同的样本。</translation>
+    </message>
+    <message>
+        <source>Calibrated on the evaluation samples: errors are too optimistic; give separate samples.</source>
+        <translation>用评估样本校准：误差过于乐观；请提供不同的样本。</translation>
+    </message>
+    <message>
+        <source>Only {count} calibration samples; 100 or more give steadier ranges.</source>
+        <translation>只有 {count} 个校准样本；100 个以上范围更稳定。</translation>
+    </message>
+    <message>
+        <source>The model has no inputs, so every sample is the same.</source>
+        <translation>模型没有输入，所以每个样本都相同。</translation>
+    </message>
+    <message>
+        <source>The engine can't start; the details say which part is missing.</source>
+        <translation>引擎无法启动；详情说明缺少哪个部分。</translation>
+    </message>
+    <message>
+        <source>Internal error: {error}. Please copy the details into a report.</source>
+        <translation>内部错误：{error}。请将详情复制到报告中。</translation>
+    </message>
+    <message>
+        <source>Comparing {tensor}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} can't be written: {reason}. Choose another place.</source>
+        <translation>无法写入 {path}：{reason}。请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>Price preview</source>
+        <translation>预估代价</translation>
+    </message>
+    <message>
+        <source>Raise {count} kernels</source>
+        <translation>提升 {count} 个算子</translation>
+    </message>
+    <message>
+        <source>No installed font can draw Chinese. Install one, for example Noto Sans CJK, and start again.</source>
+        <translation>没有可显示中文的字体。请安装一个，例如 Noto Sans CJK，然后重新启动。</translation>
+    </message>
+</context>
+</TS>
