@@ -198,8 +198,8 @@ def _max_abs(result: Array, reference: Array) -> float:
     if result.shape != reference.shape:
         return inf
     with np.errstate(invalid="ignore", over="ignore"):
-        difference = np.abs(result.astype(np.float64) - reference.astype(np.float64))
-        difference[~np.isfinite(reference.astype(np.float64))] = 0
+        wanted = reference.astype(np.float64)
+        difference = np.where(np.isfinite(wanted), np.abs(result.astype(np.float64) - wanted), 0)
     peak = float(difference.max(initial=0.0))
     return inf if isnan(peak) else peak
 

@@ -29,7 +29,9 @@ class ErrorSums:
 
     @property
     def cosine(self) -> float:
-        """Cosine similarity; 1 if both are silent, 0 if only one is."""
+        """Cosine similarity; 1 if both are silent, 0 if only one is or the noise is infinite."""
+        if self.noise == inf:
+            return 0.0
         if self.reference_power == 0 or self.result_power == 0:
             return float(self.reference_power == self.result_power)
         dot = (self.reference_power + self.result_power - self.noise) / 2

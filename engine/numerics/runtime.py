@@ -89,7 +89,8 @@ def open_session(built: Built, made: ort.SessionOptions) -> ort.InferenceSession
 
 def to_ort(array: Array) -> ort.OrtValue:
     """An OrtValue over the memory of an array (which must outlive it); text is copied."""
-    array = np.ascontiguousarray(array)
+    if not array.flags.c_contiguous:  # np.ascontiguousarray would make a vector of a scalar
+        array = np.ascontiguousarray(array)
     kind = onnx_type(array.dtype)
     if kind == TensorProto.STRING:
         return _text_value(array)

@@ -95,7 +95,7 @@ def feed_values(network: Network, feeds: Mapping[str, Array]) -> dict[str, Value
     """A sample's inputs as ONNX Runtime takes them."""
     made = {}
     for info in network.graph.inputs:
-        array = np.ascontiguousarray(feeds[info.name])
+        array = np.require(feeds[info.name], requirements="C")
         value = to_ort(array)
         made[info.name] = Value(value, array if info.dtype.kind not in "OSU" else None)
     return made

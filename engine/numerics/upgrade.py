@@ -188,13 +188,28 @@ def _upsample(node: onnx.NodeProto, work: Upgrade) -> list[onnx.NodeProto]:
 
 
 def _old_resize(node: onnx.NodeProto, work: Upgrade) -> list[onnx.NodeProto]:
+    """Before opset 11: asymmetric coordinates; the nearest pixel is the one below, or above where an axis shrinks."""
     mode = _take(node, "mode") or b"nearest"
     mode = b"linear" if mode == b"bilinear" else mode
-    made = helper.make_node(
-        "Resize", [node.input[0], "", node.input[1]], list(node.output), node.name,
-        mode=mode, coordinate_transformation_mode="asymmetric", nearest_mode="floor",
+    scales = work.constants.get(node.input[1], work.extra.get(node.input[1]))
+    if mode != b"nearest" or (scales is not None and np.all(scales >= 1)):
+        return [_resize(node.input[0], node.input[1], node.output[0], node.name, mode, "floor")]
+    if scales is None:
+        raise _Refused("computed scales")
+    larger = work.constant(node, "larger", np.maximum(scales, np.float32(1)))
+    smaller = work.constant(node, "smaller", np.minimum(scales, np.float32(1)))
+    between = f"{node.output[0]}/mixbit/between"
+    return [
+        _resize(node.input[0], larger, between, "", mode, "floor"),
+        _resize(between, smaller, node.output[0], node.name, mode, "ceil"),
+    ]
+
+
+def _resize(source: str, scales: str, output: str, name: str, mode: bytes, nearest: str) -> onnx.NodeProto:
+    return helper.make_node(
+        "Resize", [source, "", scales], [output], name,
+        mode=mode, coordinate_transformation_mode="asymmetric", nearest_mode=nearest,
     )  # fmt: skip
-    return [made]
 
 
 def _resize_modes(node: onnx.NodeProto, work: Upgrade) -> list[onnx.NodeProto]:

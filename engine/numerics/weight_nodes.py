@@ -122,10 +122,10 @@ def _integer(quantized: QuantizedWeight, stem: str, prefix: str, dtype: np.dtype
         axis = 1 if groups > 1 else 0
         if groups == 1:
             scales, zeros = scales[:, 0], zeros[:, 0]
-    constants: dict[str, Array] = {stem: codes.astype(container), f"{stem}/scale": np.ascontiguousarray(scales)}
+    constants: dict[str, Array] = {stem: codes.astype(container), f"{stem}/scale": np.require(scales, requirements="C")}
     inputs = [stem, f"{stem}/scale"]
     if not quantized.format.symmetric:
-        constants[f"{stem}/zero_point"] = np.ascontiguousarray(zeros).astype(container)
+        constants[f"{stem}/zero_point"] = np.require(zeros.astype(container), requirements="C")
         inputs.append(f"{stem}/zero_point")
     attributes: dict[str, Any] = {}
     if quantized.scales.size > 1:

@@ -156,6 +156,15 @@ def test_the_file_says_what_it_is(tmp_path):
     assert os.listdir(tmp_path) == ["m.onnx"]
 
 
+def test_a_scale_per_tensor_is_a_scalar(tmp_path):
+    net, inputs = small_net()
+    scheme = Scheme(WeightFormat(8, granularity="tensor"), ActivationFormat(8))
+    export_qdq(net, Plan({net.kernels[0].id: scheme}), calibrate(net, samples_like(inputs, 1)), tmp_path / "m.onnx")
+    scales = {i.name: i.dims for i in onnx.load(tmp_path / "m.onnx").graph.initializer if i.name.endswith("scale")}
+    assert len(scales) == 3
+    assert all(list(dims) == [] for dims in scales.values())
+
+
 def test_big_constants_go_into_a_second_file(tmp_path):
     net, inputs = small_net()
     samples = samples_like(inputs, 1)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-import time
-
 import numpy as np
 import pytest
-from handmade import network, run_whole, samples_like, small_net, whole_model
+from handmade import run_whole, samples_like, small_net, whole_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import Cancelled, DataError, PlanError
-from engine.numerics import Evaluator, SampleSet, calibrate
+from engine.numerics import Evaluator
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme
-from engine.progress import CancelToken
+from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16
 
 SCHEMES = (FP32, FP16, INT8, INT4, W4A8, W8A16)
 
