@@ -59,6 +59,7 @@ class KernelView(SessionView):
         self.why = text_label(role="caption")
         self.if_heading = _Heading()
         self.table = WhatIfTable()
+        self.refusals = text_label(role="muted")
         self.traffic_heading, self.traffic = _Heading(), FactRows()
         self.nodes_heading, self.nodes = _Heading(), FactRows(0)
         self.empty = EmptyState()
@@ -76,7 +77,7 @@ class KernelView(SessionView):
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 10, 0, 12)
         column.setSpacing(0)
-        for part in (self.op, self.why_not, self.why):
+        for part in (self.op, self.why_not, self.why, self.refusals):
             part.setWordWrap(True)
         head = QHBoxLayout()
         head.addWidget(self.name, 1)
@@ -96,6 +97,8 @@ class KernelView(SessionView):
         column.addLayout(_indented(self.why))
         column.addSpacing(8)
         self._section(column, self.if_heading, self.table)
+        column.addSpacing(3)
+        column.addLayout(_indented(self.refusals))
         column.addSpacing(8)
         self._section(column, self.traffic_heading, self.traffic)
         column.addSpacing(8)
@@ -232,10 +235,15 @@ class KernelView(SessionView):
         for part in (self.if_heading, self.table):
             part.setVisible(kernel.tunable)
         if not kernel.tunable:
+            self.refusals.hide()
             return
         if self.isVisible():
             self._pricer.ask([data.plan_with(self.session, kernel, s) for s in data.candidates(self.session, kernel)])
-        self.table.show_rows(data.what_if(self.session, kernel, self._pricer))
+        rows = data.what_if(self.session, kernel, self._pricer)
+        self.table.show_rows(rows)
+        reasons = data.refusals(rows)
+        self.refusals.setText(reasons)
+        self.refusals.setVisible(bool(reasons))
         self.if_heading.note.setText(self.tr("µs · dB · dB alone"))
 
     # Editing.

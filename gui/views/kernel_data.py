@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING
@@ -233,12 +234,19 @@ def what_if(session: Session, kernel: Kernel, pricer: Pricer) -> list[WhatIf]:
 
 def what_if_words(row: WhatIf) -> str:
     """A row as a sentence, for screen readers."""
-    if row.refused:
-        return f"{label(row.scheme)}: {row.refused}"
-    figures = (
+    figures = [
         form.latency_us(row.latency_us),
         form.sqnr(row.local_db),
         form.sqnr(row.output_db),
         form.energy_uj(row.energy_uj),
-    )
-    return f"{label(row.scheme)}: " + ", ".join(figures)
+    ]
+    return f"{label(row.scheme)}: " + ", ".join([*figures, row.refused] if row.refused else figures)
+
+
+def refusals(rows: Sequence[WhatIf]) -> str:
+    """Why schemes have no native kernel, one line each; equal reasons share a line."""
+    by_reason: dict[str, list[str]] = {}
+    for row in rows:
+        if row.refused:
+            by_reason.setdefault(row.refused, []).append(label(row.scheme))
+    return "\n".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())

@@ -21,7 +21,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from engine.precision.scheme import family, label
 from gui import format as form
 from gui.fonts import font
-from gui.paint import badge, hatch, plain_bar
+from gui.icons import paint_icon
+from gui.paint import badge, badge_width, hatch, plain_bar
 from gui.theme import Theme, theme_manager
 from gui.views.kernel_data import Fact, Share, WhatIf, what_if_words
 
@@ -207,7 +208,7 @@ class WhatIfTable(Rows):
     def draw(self, painter: QPainter, row: QRectF, place: int, theme: Theme) -> None:
         """Header, or badge and figures."""
         inner = row.adjusted(6, 0, -6, 0)
-        ends = [inner.x() + 62 + (inner.width() - 62) * share for share in (0.25, 0.5, 0.77, 1.0)]
+        ends = [inner.x() + 70 + (inner.width() - 70) * share for share in (0.24, 0.48, 0.74, 1.0)]
         if place == 0:
             painter.setFont(font(11))
             painter.setPen(theme.muted)
@@ -225,11 +226,8 @@ class WhatIfTable(Rows):
         badge(painter, QPointF(inner.x(), row.y() + 3), family(entry.scheme), label(entry.scheme), theme)
         painter.setFont(font(11, 600 if entry.now else 400))
         if entry.refused:
-            painter.setPen(theme.text2)
-            width = inner.width() - 66
-            words_ = painter.fontMetrics().elidedText(entry.refused, Qt.TextElideMode.ElideRight, round(width))
-            painter.drawText(inner, _RIGHT, words_)
-            return
+            left = inner.x() + badge_width(label(entry.scheme)) + 5
+            paint_icon(painter, "triangle", QRectF(left, row.y() + 5, 12, 12), theme.warn)
         figures = (
             form.latency_figure(entry.latency_us),
             form.sqnr_figure(entry.local_db),

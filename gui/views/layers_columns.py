@@ -82,6 +82,11 @@ def _precision_text(rows: LayerRows, i: int) -> str:
     return rows.labels[i] or form.MISSING
 
 
+def _kib_or_none(count: float | None) -> str:
+    """KiB; a kernel without constants has no size at all."""
+    return form.kib_figure(count or None)
+
+
 def _sensitivity_text(rows: LayerRows, i: int) -> str:
     value = float(rows.sensitivity[i])
     if isnan(value):
@@ -104,7 +109,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("macs", "number", 70, 62, lambda r: r.shape.macs, _at(lambda r: r.shape.macs, form.count),
            shown=False, right=True, fold=9),
     Column("precision", "switch", 162, 158, _precision_key, _precision_text, numeric=False),
-    Column("weights", "number", 62, 56, lambda r: r.weight_bytes, _at(lambda r: r.weight_bytes, form.kib_figure),
+    Column("weights", "number", 62, 56, lambda r: r.weight_bytes, _at(lambda r: r.weight_bytes, _kib_or_none),
            right=True, fold=3, scale=1 / 1024),
     Column("local", "error", 62, 58, lambda r: r.local_db, _at(lambda r: r.local_db, form.sqnr_figure),
            right=True, fold=EAGER),
@@ -122,6 +127,8 @@ COLUMNS: tuple[Column, ...] = (
            lambda r, i: ", ".join(flag.short for flag in flags_of(r, i)), numeric=False, fold=4),
 )  # fmt: skip
 
+LEAST = 70
+"""Not even short names make their column narrower."""
 WIDEST = 460
 """No name or operator takes more than this on its own account."""
 BY_KEY: Mapping[str, Column] = {column.key: column for column in COLUMNS}
@@ -213,19 +220,27 @@ def fit(
     Returns:
         Width by key. The sum exceeds `available` only when even the least widths don't fit.
     """
+
+    def modest(column: Column, wanted: int) -> int:
+        """A stretching column wants no more than its texts need."""
+        wish = wishes.get(column.key)
+        return wanted if wish is None or not column.stretch else min(wanted, max(wish, LEAST))
+
     kept = list(columns)
-    if sum(fixed.get(c.key, c.width) for c in kept) > available:
+    if sum(fixed.get(c.key, modest(c, c.width)) for c in kept) > available:
         kept = [c for c in kept if c.fold != EAGER]
     for column in sorted(kept, key=lambda c: -c.fold):
-        if column.fold and sum(fixed.get(c.key, c.least) for c in kept) > available:
+        if column.fold and sum(fixed.get(c.key, modest(c, c.least)) for c in kept) > available:
             kept.remove(column)
-    widths = {c.key: fixed.get(c.key, c.least) for c in kept}
+    widths = {c.key: fixed.get(c.key, modest(c, c.least)) for c in kept}
     spare = available - sum(widths.values())
-    for goal in (lambda c: c.width, lambda c: min(wishes.get(c.key, 0), WIDEST) if c.stretch else 0):
-        for column in kept:
-            if column.key not in fixed:
-                step = min(spare, max(0, goal(column) - widths[column.key]))
-                widths[column.key] += step
+    comfort = {c.key: modest(c, c.width) for c in kept}
+    whole = {c.key: min(wishes.get(c.key, 0), WIDEST) for c in kept if c.stretch}
+    for goals in (comfort, whole):
+        for key, goal in goals.items():
+            if key not in fixed:
+                step = min(spare, max(0, goal - widths[key]))
+                widths[key] += step
                 spare -= step
     if spare > 0 and "name" in widths and "name" not in fixed:
         widths["name"] += spare

@@ -233,7 +233,7 @@ def _name(cell: Cell, key: str) -> None:
     tail = _elided(cell, last, rect.width(), Qt.TextElideMode.ElideMiddle)
     tail_width = cell.painter.fontMetrics().horizontalAdvance(tail)
     cell.painter.setFont(plain)
-    head = _elided(cell, path, rect.width() - tail_width, Qt.TextElideMode.ElideMiddle) if path else ""
+    head = _elided(cell, path, rect.width() - tail_width, Qt.TextElideMode.ElideLeft) if path else ""
     head = "" if head == "…" and rect.width() - tail_width < 12 else head
     _draw(cell, rect, head, cell.theme.text2, Qt.AlignmentFlag.AlignLeft)
     left = cell.painter.fontMetrics().horizontalAdvance(head)

@@ -136,7 +136,7 @@ def _imprecise(session: Session, network: Network) -> Iterator[Finding]:
     if not worst:
         return
     worst.sort(key=lambda pair: pair[0])
-    title = translate("Preflight", "%n kernel(s) alone are below the required SQNR", "", len(worst))
+    title = translate("Preflight", "%n kernel(s) alone miss the required SQNR", "", len(worst))
     first = worst[0]
     detail = translate("Preflight", "worst: {0} with {1} local, {2} required").format(
         first[1].name, form.sqnr(first[0]), form.sqnr(required)

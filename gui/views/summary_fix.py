@@ -1,8 +1,9 @@
 """The cheapest edit that mends a missed output error: found only from measured sensitivities, priced by simulation.
 
-Noise from different kernels adds up nearly independently, so raising one kernel takes away about what it puts in alone:
-N' = N - n(old) + n(new), N being the measured output noise and n the measured "one in" noise, relative to the signal.
-That is an estimate and is shown as one; without measured cells there is no proposal.
+Noise from different kernels adds up nearly independently, so raising one takes away about what it puts in alone:
+N' = N - (n(old) - n(new)), N being the measured output noise and n the measured "one in" noise, relative to the signal.
+Where the single noises add up to more than N, they cancel in part, and so does what can be gained: the difference is
+scaled by N / sum(n). It stays an estimate and is shown as one; without measured cells there is no proposal.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def proposals(session: Session) -> list[Fix]:
     if not now < required or now == -inf:
         return []
     noise, allowed = relative_noise(now), relative_noise(required)
-    steps = _raises(session)
+    steps = _raises(session, noise)
     enough = [step for step in steps if noise - step.noise <= allowed]
     if enough:
         return [_fix(session.plan, [step], noise) for step in enough[:PRICED]]
@@ -73,10 +74,13 @@ def cheapest(fixes: list[Fix], prices: dict[Plan, Price]) -> Fix | None:
     return min(known, key=lambda f: (round(prices[f.plan].simulation.latency_us, 3), prices[f.plan].size.total))
 
 
-def _raises(session: Session) -> list[_Raise]:
+def _raises(session: Session, noise: float) -> list[_Raise]:
     """Every single step up whose effect has been measured, largest first."""
-    found = []
     assert session.network is not None
+    known = [session.sensitivity.get((k.id, session.plan.scheme(k.id))) for k in session.network.tunable]
+    total = sum(relative_noise(cell.sqnr_db) for cell in known if cell is not None)
+    share = min(1.0, noise / total) if total > 0 else 1.0
+    found = []
     for kernel in session.network.tunable:
         scheme = session.plan.scheme(kernel.id)
         old = session.sensitivity.get((kernel.id, scheme))
@@ -86,7 +90,7 @@ def _raises(session: Session) -> list[_Raise]:
             new = session.sensitivity.get((kernel.id, better))
             if better.weights.bits <= scheme.weights.bits or new is None:
                 continue
-            gone = relative_noise(old.sqnr_db) - relative_noise(new.sqnr_db)
+            gone = share * (relative_noise(old.sqnr_db) - relative_noise(new.sqnr_db))
             if gone > 0:
                 found.append(_Raise(kernel.id, better, gone))
     return sorted(found, key=lambda step: -step.noise)
@@ -106,8 +110,7 @@ def _together(plan: Plan, steps: list[_Raise], noise: float, allowed: float) -> 
 
 
 def _fix(plan: Plan, steps: list[_Raise], noise: float) -> Fix:
-    left = noise - sum(step.noise for step in steps)
-    # The estimate can take away more than there is: noises cancel in the network, the sum doesn't know it.
-    gain = 10 * log10(noise / max(left, noise * 1e-3))
+    left = max(noise - sum(step.noise for step in steps), noise * 1e-4)
+    gain = 10 * log10(noise / left)
     changes = tuple((step.kernel, step.scheme) for step in steps)
     return Fix(changes, gain, plan.with_schemes(dict(changes), ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -62,9 +63,11 @@ class FixBox(QFrame):
         """Propose an edit."""
         assert session.network is not None
         self._fix = fix
-        kernel, scheme = fix.changes[0]
-        name = session.network.by_id(kernel).name
-        self._change.show_change(name, session.plan.scheme(kernel), scheme, len(fix.changes) - 1)
+        names = [session.network.by_id(kernel).name for kernel, _ in fix.changes]
+        _, scheme = fix.changes[0]
+        name = names[0] if len(names) == 1 else self.tr("%n kernel(s)", "", len(names))
+        self._change.show_change(name, {session.plan.scheme(k) for k, _ in fix.changes}, {s for _, s in fix.changes})
+        self._change.setToolTip("\n".join(f"{n}: {label(s)}" for n, (_, s) in zip(names, fix.changes, strict=True)))
         latency = form.delta(then.simulation.latency_us - now.simulation.latency_us, form.latency_us)
         size = form.delta(then.size.total - now.size.total, form.bytes_)
         gain = "≈" + form.signed(form.sqnr(fix.gain_db))
@@ -83,13 +86,13 @@ class FixBox(QFrame):
 
 
 class _ChangeLine(QWidget):
-    """A kernel's name, the old badge, an arrow and the new badge."""
+    """What changes, the old badge, an arrow and the new badge; badges only where they hold for all."""
 
     def __init__(self) -> None:
         super().__init__()
         self._name = ""
-        self._schemes: tuple[Scheme, Scheme] | None = None
-        self._more = 0
+        self._old: Scheme | None = None
+        self._new: Scheme | None = None
         self.setFixedHeight(18)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -97,32 +100,25 @@ class _ChangeLine(QWidget):
         """As wide as it may be."""
         return QSize(160, 18)
 
-    def show_change(self, name: str, old: Scheme, new: Scheme, more: int) -> None:
-        """Show another change; `more` kernels change along with it."""
-        self._name, self._schemes, self._more = name, (old, new), more
-        self.setToolTip(name)
+    def show_change(self, name: str, old: Collection[Scheme], new: Collection[Scheme]) -> None:
+        """Show another change."""
+        self._name = name
+        self._old = next(iter(old)) if len(old) == 1 else None
+        self._new = next(iter(new)) if len(new) == 1 else None
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw it; the name gives way in the middle."""
-        if self._schemes is None:
-            return
         theme, painter = theme_manager.theme, QPainter(self)
-        old, new = self._schemes
-        more = self.tr("and %n more", "", self._more) if self._more else ""
         metrics = QFontMetricsF(font(12))
-        badges = badge_width(label(old)) + badge_width(label(new)) + 20
-        rest = badges + (metrics.horizontalAdvance(more) + 6 if more else 0)
-        name = metrics.elidedText(self._name, Qt.TextElideMode.ElideMiddle, max(30.0, self.width() - rest - 8))
+        badges = sum(badge_width(label(s)) for s in (self._old, self._new) if s is not None) + 24
+        name = metrics.elidedText(self._name, Qt.TextElideMode.ElideMiddle, max(30.0, self.width() - badges - 8))
         painter.setFont(font(12))
         painter.setPen(theme.text)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(0, 0, self.width(), 18), middle, name)
+        painter.drawText(QRectF(0, 0, self.width(), 18), Qt.AlignmentFlag.AlignVCenter, name)
         x = metrics.horizontalAdvance(name) + 8
-        x = badge(painter, QPointF(x, 1), family(old), label(old), theme).right() + 4
+        if self._old is not None:
+            x = badge(painter, QPointF(x, 1), family(self._old), label(self._old), theme).right() + 4
         paint_icon(painter, "chevron-right", QRectF(x, 4, 10, 10), theme.muted)
-        x = badge(painter, QPointF(x + 14, 1), family(new), label(new), theme).right() + 6
-        if more:
-            painter.setFont(font(11))
-            painter.setPen(theme.text2)
-            painter.drawText(QRectF(x, 0, self.width(), 18), middle, more)
+        if self._new is not None:
+            badge(painter, QPointF(x + 14, 1), family(self._new), label(self._new), theme)

@@ -28,9 +28,9 @@ def no_switch_word(kind: str, unit: str) -> str:
     """Why a row has no switch, in two words; the tooltip has the whole reason."""
     if unit == "CPU":
         return translate("Words", "runs on CPU")
-    if kind in ("pool", "reduce", "elementwise", "movement", "softmax"):
-        return translate("Words", "follows input")
-    return translate("Words", "no weights to set")
+    if kind in ("conv", "depthwise", "conv_transpose", "gemm", "matmul", "embedding", "recurrent"):
+        return translate("Words", "keeps its precision")
+    return translate("Words", "follows input")
 
 
 def kind_word(kind: str) -> str:

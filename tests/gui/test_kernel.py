@@ -75,6 +75,8 @@ def test_a_scheme_that_the_device_lacks_shows_the_reason(view, session):
     view.refresh_now()
     row = next(row for row in view.table.rows if row.scheme == INT4)
     assert "INT4 depthwise" in row.refused
+    assert view.refusals.isVisible()
+    assert view.refusals.text() == f"INT4: {row.refused}"
     assert view.switch.look.unsupported == {"INT4"}
 
 

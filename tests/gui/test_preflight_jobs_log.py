@@ -85,9 +85,9 @@ def test_overflow_is_the_worst_there_is(session):
 
 
 def test_imprecise_kernels_need_a_requirement(session):
-    assert finding(session, "below the required") is not None
+    assert finding(session, "miss the required") is not None
     session.budgets = Budgets(min_sqnr_db=None)
-    assert finding(session, "below the required") is None
+    assert finding(session, "miss the required") is None
 
 
 def test_a_click_on_a_finding_selects_its_kernels(session, qtbot):
