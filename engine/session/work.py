@@ -29,6 +29,7 @@ SYNTHETIC_SAMPLES = 8
 CALIBRATION_SAMPLES = 128
 MOST_EVALUATION_SAMPLES = 256
 _ACTIVATION_BYTES = 256 << 20
+_KERNEL_RUNS = 4096
 
 
 def missing_shapes(inputs: Sequence[ModelInput], shapes: Mapping[str, Sequence[int]]) -> tuple[ModelInput, ...]:
@@ -58,9 +59,13 @@ def open_network(
 
 
 def default_samples(network: Network) -> int:
-    """How many evaluation samples keep a toggle quick: 8 to 256, as many as have 256 MiB of activations together."""
+    """How many evaluation samples keep a toggle quick: 8 to 256, as long as both limits hold.
+
+    All activations together stay below 256 MiB, and one evaluation below 4,096 kernel runs.
+    """
     each = max(1, sum(info.nbytes for info in network.tensors.values()))
-    return min(MOST_EVALUATION_SAMPLES, max(8, _ACTIVATION_BYTES // each))
+    runs = _KERNEL_RUNS // max(1, len(network.kernels))
+    return min(MOST_EVALUATION_SAMPLES, max(8, min(_ACTIVATION_BYTES // each, runs)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
