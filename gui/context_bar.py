@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
 from engine.precision.presets import PRESET_TITLES
 from gui import format as form
 from gui.actions import Actions
+from gui.i18n import data_text
 from gui.i18n import text as translated
 from gui.icons import icon
 from gui.menus import Menus
@@ -67,7 +68,7 @@ class ContextBar(QWidget):
         self.model.set_texts(self.tr("Model"), network.graph.path.name, kernels)
         band = session.figures.simulation.band if session.figures.simulation else None
         note = f"±{form.percent(band)}" if band is not None else ""
-        self.device.set_texts(self.tr("Device"), session.device.title, note)
+        self.device.set_texts(self.tr("Device"), data_text(session.device.title), note)
         self._refresh_data(session)
         self._refresh_plan(session)
         for part, step, word in (

@@ -36,7 +36,14 @@ def text(sentence: Text) -> str:
         return str(sentence)
 
 
+def data_text(words: str) -> str:
+    """A title, note or reason of a data file (a device profile, the operator table) in the language in use."""
+    return QCoreApplication.translate(ENGINE_CONTEXT, words)
+
+
 def _field(value: object) -> object:
+    if isinstance(value, str):
+        return data_text(value)
     if isinstance(value, Text):
         return text(value)
     if isinstance(value, (list, tuple)) and any(isinstance(item, Text) for item in value):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from gui.actions import Actions
 from gui.commands import COMMANDS, MENUS, Command, MenuName, Submenu, shown
-from gui.i18n import language
+from gui.i18n import data_text, language
 from gui.i18n import text as translated
 from gui.icons import icon
 from gui.theme import Theme, theme_manager
@@ -154,7 +154,7 @@ class Menus(QObject):
             return
         group = QActionGroup(menu)
         for device in session.devices:
-            action = menu.addAction(device.title, lambda name=device.name: self._actions.set_device(name))
+            action = menu.addAction(data_text(device.title), lambda name=device.name: self._actions.set_device(name))
             action.setCheckable(True)
             action.setChecked(device.name == session.device.name)
             group.addAction(action)

@@ -1,6 +1,7 @@
 """Bring resources/translations up to date with the source: new strings in, vanished ones out, translations kept.
 
-Reads `self.tr(...)`, `translate("Context", ...)`, `mark(...)` and the engine's `say(...)`, all with literal texts.
+Reads `self.tr(...)`, `translate("Context", ...)`, `mark(...)` and the engine's `say(...)`, all with literal texts,
+and the titles, notes and reasons of device profiles and operator tables.
 Exit code 1 with --check if a file would change or a Chinese translation is missing.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -122,7 +124,18 @@ def collect() -> tuple[list[Message], list[str]]:
         collector.find(ast.parse(path.read_text(encoding="utf-8")))
         messages.update(dict.fromkeys(collector.found))
         problems += collector.problems
+    messages.update(dict.fromkeys(Message("engine", text) for text in _data_texts()))
     return sorted(messages, key=lambda m: m.context), problems
+
+
+def _data_texts() -> Iterator[str]:
+    for path in sorted((ROOT / "resources" / "devices").glob("*.json")):
+        device = json.loads(path.read_text(encoding="utf-8"))
+        yield from (device["title"], device["note"])
+        yield from (refusal["reason"] for refusal in device.get("refusals", ()))
+    table = json.loads((ROOT / "resources" / "operators" / "support.json").read_text(encoding="utf-8"))
+    for operator in table["operators"].values():
+        yield from (text for key, text in operator.items() if key.endswith("_reason"))
 
 
 def read(path: Path) -> Translations:

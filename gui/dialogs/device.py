@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QWidget
 
 from gui.dialogs.base import Dialog
+from gui.i18n import data_text
 from gui.widgets.themed import label
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class DeviceDialog(Dialog):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Device profiles"))
         for info in session.devices:
-            item = QListWidgetItem(info.title)
+            item = QListWidgetItem(data_text(info.title))
             item.setData(Qt.ItemDataRole.UserRole, info.name)
             item.setSizeHint(QSize(0, 26))
             self.list.addItem(item)
@@ -55,7 +56,7 @@ class DeviceDialog(Dialog):
 
     def _show_note(self) -> None:
         info = self._infos.get(self._chosen() or "")
-        self.note.setText(info.note if info is not None else "")
+        self.note.setText(data_text(info.note) if info is not None else "")
 
     def _on_use(self) -> None:
         name = self._chosen()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 from engine.version import VERSION
 from gui import format as form
 from gui.fonts import font
-from gui.i18n import language
+from gui.i18n import data_text, language
 from gui.icons import icon, paint_icon
 from gui.theme import Theme, theme_manager
 from gui.views.start_rows import RecentRow, SampleCard, StepRow
@@ -183,8 +183,8 @@ class StartPage(QWidget):
         row.addWidget(mark)
         words = QVBoxLayout()
         words.setSpacing(2)
-        words.addWidget(label(session.device.title, "strong"))
-        note = label(session.device.note, "caption")
+        words.addWidget(label(data_text(session.device.title), "strong"))
+        note = label(data_text(session.device.note), "caption")
         note.setWordWrap(True)
         words.addWidget(note)
         row.addLayout(words, 1)

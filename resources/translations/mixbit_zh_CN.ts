@@ -497,23 +497,23 @@
     <name>CompareBar</name>
     <message>
         <source>Previous kernel (K)</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个算子 (K)</translation>
     </message>
     <message>
         <source>Next kernel (J)</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个算子 (J)</translation>
     </message>
     <message>
         <source>Previous sample</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个样本</translation>
     </message>
     <message>
         <source>Next sample</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个样本</translation>
     </message>
     <message>
         <source>Sample {number} of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>样本 {number} / {count}</translation>
     </message>
 </context>
 <context>
@@ -528,7 +528,7 @@
     </message>
     <message>
         <source>Difference map</source>
-        <translation type="unfinished"></translation>
+        <translation>差异图</translation>
     </message>
     <message>
         <source>Channels</source>
@@ -536,103 +536,103 @@
     </message>
     <message>
         <source>Histogram</source>
-        <translation type="unfinished"></translation>
+        <translation>直方图</translation>
     </message>
     <message>
         <source>Scatter</source>
-        <translation type="unfinished"></translation>
+        <translation>散点图</translation>
     </message>
     <message>
         <source>Statistics</source>
-        <translation type="unfinished"></translation>
+        <translation>统计</translation>
     </message>
     <message>
         <source>Previous channel (←)</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个通道 (←)</translation>
     </message>
     <message>
         <source>Next channel (→)</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个通道 (→)</translation>
     </message>
     <message>
         <source>A reference</source>
-        <translation type="unfinished"></translation>
+        <translation>A 参考</translation>
     </message>
     <message>
         <source>B plan</source>
-        <translation type="unfinished"></translation>
+        <translation>B 方案</translation>
     </message>
     <message>
         <source>B − A difference</source>
-        <translation type="unfinished"></translation>
+        <translation>B − A 差异</translation>
     </message>
     <message>
         <source>Map of the reference</source>
-        <translation type="unfinished"></translation>
+        <translation>参考图</translation>
     </message>
     <message>
         <source>Map of the plan</source>
-        <translation type="unfinished"></translation>
+        <translation>方案图</translation>
     </message>
     <message>
         <source>Map of the difference</source>
-        <translation type="unfinished"></translation>
+        <translation>差异图</translation>
     </message>
     <message>
         <source>pixel</source>
-        <translation type="unfinished"></translation>
+        <translation>像素</translation>
     </message>
     <message>
         <source>difference</source>
-        <translation type="unfinished"></translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>Error of B against A</source>
-        <translation type="unfinished"></translation>
+        <translation>B 相对 A 的误差</translation>
     </message>
     <message>
         <source>limit</source>
-        <translation type="unfinished"></translation>
+        <translation>界限</translation>
     </message>
     <message>
         <source>Values</source>
-        <translation type="unfinished"></translation>
+        <translation>数值</translation>
     </message>
     <message>
         <source>Worst channels</source>
-        <translation type="unfinished"></translation>
+        <translation>最差通道</translation>
     </message>
     <message>
         <source>relative L2</source>
-        <translation type="unfinished"></translation>
+        <translation>相对 L2</translation>
     </message>
     <message>
         <source>range</source>
-        <translation type="unfinished"></translation>
+        <translation>范围</translation>
     </message>
     <message>
         <source>Open a model to compare what its kernels compute.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型，比对它的算子的计算结果。</translation>
     </message>
     <message>
         <source>Select a kernel to compare its values.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择一个算子，比对它的数值。</translation>
     </message>
     <message>
         <source>Select the worst kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>选择最差的算子</translation>
     </message>
     <message>
         <source>Reference</source>
-        <translation type="unfinished"></translation>
+        <translation>参考</translation>
     </message>
     <message>
         <source>ONNX Runtime, FP32</source>
-        <translation type="unfinished"></translation>
+        <translation>ONNX Runtime，FP32</translation>
     </message>
     <message>
         <source>Plan {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>方案 {name}</translation>
     </message>
     <message>
         <source>Plan</source>
@@ -640,63 +640,63 @@
     </message>
     <message>
         <source>The values of this kernel are being read.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取此算子的数值。</translation>
     </message>
     <message>
         <source>reading {kernel}…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取 {kernel}…</translation>
     </message>
     <message>
         <source>Relative error by channel, L2</source>
-        <translation type="unfinished"></translation>
+        <translation>各通道相对误差，L2</translation>
     </message>
     <message>
         <source>channel {number} of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>通道 {number} / {count}</translation>
     </message>
     <message>
         <source>rows × channels, {where}</source>
-        <translation type="unfinished"></translation>
+        <translation>行 × 通道，{where}</translation>
     </message>
     <message>
         <source>channel {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>通道 {number}</translation>
     </message>
     <message numerus="yes">
         <source>%n distinct value(s) in B</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>B 中有 %n 个不同的值</numerusform>
         </translation>
     </message>
     <message>
         <source>all channels</source>
-        <translation type="unfinished"></translation>
+        <translation>全部通道</translation>
     </message>
     <message>
         <source>Count by value, log</source>
-        <translation type="unfinished"></translation>
+        <translation>各值计数，对数</translation>
     </message>
     <message numerus="yes">
         <source>%n value(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个值</numerusform>
         </translation>
     </message>
     <message>
         <source>B by A, {channel}</source>
-        <translation type="unfinished"></translation>
+        <translation>B 对 A，{channel}</translation>
     </message>
     <message>
         <source>Cosine</source>
-        <translation type="unfinished"></translation>
+        <translation>余弦</translation>
     </message>
     <message>
         <source>Relative L2</source>
-        <translation type="unfinished"></translation>
+        <translation>相对 L2</translation>
     </message>
     <message>
         <source>Max absolute</source>
-        <translation type="unfinished"></translation>
+        <translation>最大绝对误差</translation>
     </message>
     <message>
         <source>min</source>
@@ -704,31 +704,31 @@
     </message>
     <message>
         <source>max</source>
-        <translation type="unfinished"></translation>
+        <translation>最大</translation>
     </message>
     <message>
         <source>mean</source>
-        <translation type="unfinished"></translation>
+        <translation>均值</translation>
     </message>
     <message>
         <source>std</source>
-        <translation type="unfinished"></translation>
+        <translation>标准差</translation>
     </message>
     <message>
         <source>zero</source>
-        <translation type="unfinished"></translation>
+        <translation>零值</translation>
     </message>
     <message>
         <source>NaN or Inf</source>
-        <translation type="unfinished"></translation>
+        <translation>NaN 或 Inf</translation>
     </message>
     <message>
         <source>preview</source>
-        <translation type="unfinished"></translation>
+        <translation>预览</translation>
     </message>
     <message>
         <source>preview, this kernel {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>预览，此算子 {scheme}</translation>
     </message>
 </context>
 <context>
@@ -1067,15 +1067,15 @@
     <name>Exporter</name>
     <message>
         <source>Copy data</source>
-        <translation type="unfinished"></translation>
+        <translation>复制数据</translation>
     </message>
     <message>
         <source>Export {kind}…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出 {kind}…</translation>
     </message>
     <message>
         <source>Export {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>导出 {title}</translation>
     </message>
 </context>
 <context>
@@ -1486,6 +1486,38 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
 </context>
 <context>
     <name>Layers</name>
+    <message>
+        <source>op</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{0} parameters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>unit, bound by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>local</source>
+        <translation>局部</translation>
+    </message>
+    <message>
+        <source>accumulated</source>
+        <translation>累积</translation>
+    </message>
     <message>
         <source>Layer</source>
         <translation>层</translation>
@@ -2026,8 +2058,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message numerus="yes">
         <source>%n kernel(s) alone miss the required SQNR</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个算子单独就达不到要求的 SQNR</numerusform>
         </translation>
     </message>
     <message>
@@ -3189,12 +3221,12 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>在 CPU 上运行</translation>
     </message>
     <message>
-        <source>follows input</source>
-        <translation>跟随输入</translation>
+        <source>keeps its precision</source>
+        <translation>保持其精度</translation>
     </message>
     <message>
-        <source>no weights to set</source>
-        <translation>没有可设置的权重</translation>
+        <source>follows input</source>
+        <translation>跟随输入</translation>
     </message>
     <message>
         <source>Convolution</source>
@@ -3422,6 +3454,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>{file} is not an ONNX model: it holds no graph or names no operator set.</source>
         <translation>{file} 不是 ONNX 模型：没有图或未声明算子集。</translation>
+    </message>
+    <message>
+        <source>{file} holds names that are no valid text: the file is damaged.</source>
+        <translation>{file} 含有不是有效文本的名称：文件已损坏。</translation>
     </message>
     <message>
         <source>{path} has a different number of samples per input ({sizes}).</source>
@@ -3949,7 +3985,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>Comparing {tensor}</source>
-        <translation type="unfinished"></translation>
+        <translation>比对 {tensor}</translation>
     </message>
     <message>
         <source>{path} can't be written: {reason}. Choose another place.</source>
@@ -3966,6 +4002,158 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>No installed font can draw Chinese. Install one, for example Noto Sans CJK, and start again.</source>
         <translation>没有可显示中文的字体。请安装一个，例如 Noto Sans CJK，然后重新启动。</translation>
+    </message>
+    <message>
+        <source>Ascend 310</source>
+        <translation>昇腾 310</translation>
+    </message>
+    <message>
+        <source>Vendor configuration, constants fitted to published FP16 latencies; INT8 latencies are untested.</source>
+        <translation>厂商配置，常数按公开的 FP16 时延拟合；INT8 时延未经检验。</translation>
+    </message>
+    <message>
+        <source>This chip has no INT4 kernels; weights are quantized to INT8 or stay FP16.</source>
+        <translation>此芯片没有 INT4 算子；权重量化为 INT8 或保持 FP16。</translation>
+    </message>
+    <message>
+        <source>Weights of two or three bits have no storage format on this device; INT4 is the smallest.</source>
+        <translation>此设备没有 2 位或 3 位权重的存储格式；最小为 INT4。</translation>
+    </message>
+    <message>
+        <source>The matrix unit takes INT8 or FP16 activations; 16-bit integers have no instruction.</source>
+        <translation>矩阵单元接受 INT8 或 FP16 激活；没有 16 位整数指令。</translation>
+    </message>
+    <message>
+        <source>Ascend 310B1</source>
+        <translation>昇腾 310B1</translation>
+    </message>
+    <message>
+        <source>Vendor configuration, constants fitted to published FP16 latencies; INT8 and INT4 latencies are untested.</source>
+        <translation>厂商配置，常数按公开的 FP16 时延拟合；INT8 与 INT4 时延未经检验。</translation>
+    </message>
+    <message>
+        <source>INT4 weights exist for convolutions and matrix products, not for recurrent kernels.</source>
+        <translation>INT4 权重可用于卷积与矩阵乘，不能用于循环层。</translation>
+    </message>
+    <message>
+        <source>Ascend 310B4</source>
+        <translation>昇腾 310B4</translation>
+    </message>
+    <message>
+        <source>Vendor configuration; constants taken over from the 310B1, not fitted to this chip.</source>
+        <translation>厂商配置；常数取自 310B1，未对此芯片拟合。</translation>
+    </message>
+    <message>
+        <source>Ascend 310P3</source>
+        <translation>昇腾 310P3</translation>
+    </message>
+    <message>
+        <source>Vendor configuration, constants fitted to published FP16 latencies; the seven separate Vector cores are left out.</source>
+        <translation>厂商配置，常数按公开的 FP16 时延拟合；未计入七个独立的 Vector 核。</translation>
+    </message>
+    <message>
+        <source>Kirin-class phone (Kirin9030)</source>
+        <translation>麒麟手机（Kirin9030）</translation>
+    </message>
+    <message>
+        <source>Vendor configuration without a clock; clock, bandwidth and power are assumptions that you can edit.</source>
+        <translation>厂商配置中没有频率；频率、带宽与功耗为可编辑的假设。</translation>
+    </message>
+    <message>
+        <source>Weights of two or three bits have no kernel in the converter of this phone; INT4 is the smallest.</source>
+        <translation>此手机的转换器没有 2 位或 3 位权重的算子；最小为 INT4。</translation>
+    </message>
+    <message>
+        <source>This phone has no INT4 depthwise convolution; its weights are quantized to INT8 or stay FP16.</source>
+        <translation>此手机没有 INT4 深度卷积；其权重量化为 INT8 或保持 FP16。</translation>
+    </message>
+    <message>
+        <source>This phone has no INT4 transposed convolution; its weights are quantized to INT8 or stay FP16.</source>
+        <translation>此手机没有 INT4 转置卷积；其权重量化为 INT8 或保持 FP16。</translation>
+    </message>
+    <message>
+        <source>INT4 matrix products exist on this phone only for FP16 activations, weights in groups of 32 and both sides a multiple of 128.</source>
+        <translation>此手机上 INT4 矩阵乘仅支持 FP16 激活、权重分组为 32 且两边均为 128 的倍数。</translation>
+    </message>
+    <message>
+        <source>Recurrent kernels and embeddings run in FP16 on this phone.</source>
+        <translation>循环层与嵌入在此手机上以 FP16 运行。</translation>
+    </message>
+    <message>
+        <source>Depthwise, fully connected and matrix kernels take 8-bit activations on this phone, not 16-bit integers.</source>
+        <translation>此手机的深度卷积、全连接与矩阵算子接受 8 位激活，不接受 16 位整数。</translation>
+    </message>
+    <message>
+        <source>Kirin X90</source>
+        <translation>麒麟 X90</translation>
+    </message>
+    <message>
+        <source>this NPU has no such operator</source>
+        <translation>此 NPU 没有该算子</translation>
+    </message>
+    <message>
+        <source>this NPU has no such operator; use Neg+ArgMax</source>
+        <translation>此 NPU 没有该算子；请用 Neg+ArgMax</translation>
+    </message>
+    <message>
+        <source>this NPU has no such operator; export attention as MatMul and Softmax</source>
+        <translation>此 NPU 没有该算子；请将注意力导出为 MatMul 与 Softmax</translation>
+    </message>
+    <message>
+        <source>no NPU operator</source>
+        <translation>没有 NPU 算子</translation>
+    </message>
+    <message>
+        <source>its output length depends on the data</source>
+        <translation>其输出长度取决于数据</translation>
+    </message>
+    <message>
+        <source>the NPU has no sequences or strings</source>
+        <translation>NPU 不支持序列或字符串</translation>
+    </message>
+    <message>
+        <source>the converter rejects quantization nodes in the file; give the plan to the quantization tool instead</source>
+        <translation>转换器拒绝文件中的量化节点；请把方案交给量化工具</translation>
+    </message>
+    <message>
+        <source>this NPU has no such operator; decompose to MatMul</source>
+        <translation>此 NPU 没有该算子；请分解为 MatMul</translation>
+    </message>
+    <message>
+        <source>this NPU has no such operator; make it a constant of the model</source>
+        <translation>此 NPU 没有该算子；请改为模型常量</translation>
+    </message>
+    <message>
+        <source>no NPU operator for this model class</source>
+        <translation>此类模型没有 NPU 算子</translation>
+    </message>
+    <message>
+        <source>this NPU has no such operator; write it as Reshape+InstanceNorm</source>
+        <translation>此 NPU 没有该算子；请写成 Reshape+InstanceNorm</translation>
+    </message>
+    <message>
+        <source>the NPU runs no control flow; the converter refuses the model</source>
+        <translation>NPU 不运行控制流；转换器会拒绝该模型</translation>
+    </message>
+    <message>
+        <source>it is a sequential algorithm</source>
+        <translation>这是顺序算法</translation>
+    </message>
+    <message>
+        <source>this NPU has no such operator; quantize here, from the float model</source>
+        <translation>此 NPU 没有该算子；请在此由浮点模型量化</translation>
+    </message>
+    <message>
+        <source>random numbers are drawn on the CPU</source>
+        <translation>随机数在 CPU 上生成</translation>
+    </message>
+    <message>
+        <source>this NPU has no such operator; write it as ReduceSum+Log</source>
+        <translation>此 NPU 没有该算子；请写成 ReduceSum+Log</translation>
+    </message>
+    <message>
+        <source>this NPU has no such operator; export it as Mul, Slice and Concat</source>
+        <translation>此 NPU 没有该算子；请导出为 Mul、Slice 与 Concat</translation>
     </message>
 </context>
 </TS>
