@@ -63,7 +63,9 @@ def open_session(model: onnx.ModelProto, folder: Path) -> ort.InferenceSession:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.disable_prepacking", "1")
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(folder))
-    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return ort.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"], enable_fallback=0
+    )
 
 
 def output_types(session: ort.InferenceSession) -> dict[str, tuple[np.dtype[Any], tuple[int, ...] | None]]:

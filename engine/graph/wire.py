@@ -65,7 +65,27 @@ def read_model(path: Path) -> onnx.ModelProto:
         raise ModelError(
             say("{file} is not an ONNX model: it holds no graph or names no operator set.", file=path.name)
         )
+    labels = (model.producer_name, model.producer_version, *(entry.domain for entry in model.opset_import))
+    if not all(isinstance(text, str) for text in (*labels, *_texts(model.graph))):
+        raise ModelError(say("{file} holds names that are no valid text: the file is damaged.", file=path.name))
     return model
+
+
+def _texts(graph: onnx.GraphProto) -> Iterator[object]:
+    """Every name and label in a graph. protobuf gives bytes where the file holds no valid UTF-8."""
+    for tensor in graph.initializer:
+        yield tensor.name
+        yield from (entry.value for entry in tensor.external_data)
+    for value in (*graph.input, *graph.output):
+        yield value.name
+        yield from (dim.dim_param for dim in value.type.tensor_type.shape.dim)
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        yield from (entry.value for entry in node.metadata_props)
+        for attribute in node.attribute:
+            yield from (attribute.name, attribute.t.name)
+            for body in (*([attribute.g] if attribute.HasField("g") else ()), *attribute.graphs):
+                yield from _texts(body)
 
 
 def _varint(data: mmap.mmap, at: int, end: int) -> tuple[int, int]:
