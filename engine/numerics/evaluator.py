@@ -142,9 +142,13 @@ class Evaluator:
             Cancelled: If asked to stop; may be called again.
         """
         shared = self._shared
-        with self._exclusive(cancel):
-            if shared.ready:
+        if self._is_ready():
+            return
+        with _exclusive(self._lock, cancel), _exclusive(shared.preparing, cancel):
+            if self._is_ready():
                 return
+            self._workers.settle(cancel)
+            shared.store.close()  # what an attempt that was cancelled has left
             network, count = shared.network, len(shared.samples)
             text = say("Running the reference")
             if self._given is None:
@@ -202,7 +206,7 @@ class Evaluator:
             return known
         self.prepare(progress=progress, cancel=cancel)
         shared = self._shared
-        with self._exclusive(cancel):
+        with _exclusive(self._lock, cancel):
             schemes = shared.wiring.schemes(plan)
             keys = shared.wiring.keys(schemes)
             measured = shared.wiring.measured
@@ -246,7 +250,7 @@ class Evaluator:
         """The model's outputs under a plan, per sample; copies."""
         self.evaluate(plan, accumulated=False, cancel=cancel)
         shared = self._shared
-        with self._exclusive(cancel):
+        with _exclusive(self._lock, cancel):
             schemes = shared.wiring.schemes(plan)
             self._advance(schemes, shared.wiring.keys(schemes), [False] * len(schemes), no_progress, cancel)
             return tuple(
@@ -269,7 +273,7 @@ class Evaluator:
             raise DataError(
                 say("There is no sample {sample}; there are {count}.", sample=sample, count=len(shared.samples))
             )
-        with self._exclusive(cancel):
+        with _exclusive(self._lock, cancel):
             self._workers.settle(cancel)
             schemes = shared.wiring.schemes(plan)
             keys = shared.wiring.keys(schemes)[: kernel.index + 1]
@@ -301,20 +305,14 @@ class Evaluator:
             self._shared.sessions.close()
             self._shared.store.close()
 
+    def _is_ready(self) -> bool:
+        return self._shared.ready
+
     def _known(self, kernel_id: str) -> int:
         index = self._shared.wiring.index.get(kernel_id)
         if index is None:
             raise PlanError(say("The model has no layer {id}; the plan belongs to another model.", id=kernel_id))
         return index
-
-    @contextmanager
-    def _exclusive(self, cancel: CancelToken) -> Iterator[None]:
-        while not self._lock.acquire(timeout=0.02):
-            cancel.check()
-        try:
-            yield
-        finally:
-            self._lock.release()
 
     def _make_states(self) -> None:
         if not self._states:
@@ -388,6 +386,17 @@ class Evaluator:
 
         self._workers.map(compare, range(len(parts)), cancel=cancel)
         return tuple(part for part in parts if part is not None)
+
+
+@contextmanager
+def _exclusive(lock: threading.Lock, cancel: CancelToken) -> Iterator[None]:
+    """Hold a lock, but don't wait for it any longer than somebody is interested."""
+    while not lock.acquire(timeout=0.02):
+        cancel.check()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _activation_bytes(network: Network) -> int:

@@ -69,7 +69,7 @@ def read_outputs(network: Network, outputs: Mapping[str, Array], labels: Array |
     measured = floats or [name for name in names if outputs[name].dtype.kind in "biuf" and outputs[name].size]
     wanted = 0 if labels is None else int(np.prod(labels.shape[1:], dtype=np.int64))
     for name in floats:
-        values = outputs[name]
+        values = _rows(outputs[name])
         if values.ndim < 1 or values.shape[-1] < 2:
             continue
         rows = values.size // values.shape[-1]
@@ -148,10 +148,11 @@ def _classes(
     labels: Array | None,
 ) -> OutputSums:
     assert reading.primary is not None
-    classes = references[reading.primary].shape[-1]
+    reference = _rows(references[reading.primary])
+    classes = reference.shape[-1]
+    reference = reference.reshape(-1, classes)
     result = results[reading.primary].reshape(-1, classes)
-    reference = references[reading.primary].reshape(-1, classes)
-    kl, top1, top5 = 0.0, 0, 0
+    kl, top5 = 0.0, 0
     first, best = np.empty(len(result), np.int64), np.empty(len(result), np.int64)
     step = max(1, PIECE // classes)
     for start in range(0, len(result), step):
@@ -202,6 +203,14 @@ def _max_abs(result: Array, reference: Array) -> float:
         difference = np.where(np.isfinite(wanted), np.abs(result.astype(np.float64) - wanted), 0)
     peak = float(difference.max(initial=0.0))
     return inf if isnan(peak) else peak
+
+
+def _rows(values: Array) -> Array:
+    """Without trailing axes of length 1 (class scores of a fully convolutional network)."""
+    shape = values.shape
+    while len(shape) > 2 and shape[-1] == 1:
+        shape = shape[:-1]
+    return values.reshape(shape)
 
 
 def _distributions(values: Array) -> bool:

@@ -68,6 +68,7 @@ class Shared:
     """Content keys of the outputs -> OutputSums of each sample."""
     reading: Reading | None = None
     ready: bool = False
+    preparing: threading.Lock = field(default_factory=threading.Lock)
 
     def output_arrays(self, values: Mapping[str, Value]) -> dict[str, Array]:
         """The model's outputs among a sample's values; outputs that are constants or inputs included."""

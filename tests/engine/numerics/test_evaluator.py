@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
+
 import numpy as np
 import pytest
-from handmade import run_whole, samples_like, small_net, whole_model
+from handmade import Step, network, run_whole, samples_like, small_net, whole_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from onnx import helper
 
-from engine.numerics import Evaluator
+from engine.errors import Cancelled, DataError, ModelError, PlanError
+from engine.numerics import Evaluator, SampleSet, calibrate
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16
+from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
+from engine.progress import CancelToken
 
 SCHEMES = (FP32, FP16, INT8, INT4, W4A8, W8A16)
 
@@ -54,3 +61,248 @@ def test_toggles_give_what_a_fresh_evaluator_gives(made, toggles):
             np.testing.assert_array_equal(a["y"], b["y"])
     finally:
         fresh.close()
+
+
+def test_local_errors_are_those_of_one_kernel_on_reference_inputs(made):
+    net, samples, evaluator = made
+    cells = [(k.id, s) for k in net.kernels for s in (INT8, INT4, FP16)]
+    found = list(evaluator.local_errors(cells))
+    assert [(k, s) for k, s, _ in found] == [c for c in cells if net.by_id(c[0]).tunable]
+    alone = evaluator.evaluate(Plan({net.kernels[2].id: INT4}))
+    assert (
+        next(sums for k, s, sums in found if k == net.kernels[2].id and s == INT4)
+        == (alone.accumulated[net.kernels[2].id])
+    )
+    # The second kernel's output, computed by hand from the reference's own input.
+    total = 0.0
+    for sample in range(len(samples)):
+        shot = evaluator.capture(net.kernels[4].id, Plan({net.kernels[4].id: FP16}), sample)
+        half = lambda a: a.astype(np.float16).astype(np.float64)
+        w, b = (half(net.kernels[4].constants[n]) for n in ("w4", "b4"))
+        want = half((half(shot.reference_inputs["f"]) @ w.T + b).astype(np.float32))
+        np.testing.assert_allclose(shot.result, want, rtol=2e-3, atol=1e-3)
+        total += float(np.sum((shot.result.astype(np.float64) - shot.reference) ** 2))
+    sums = next(sums for k, s, sums in found if k == net.kernels[4].id and s == FP16)
+    assert sums.noise == pytest.approx(total, rel=1e-5)
+
+
+def test_captures_are_copies_of_any_plan_and_change_nothing(made):
+    net, _, evaluator = made
+    plan = Plan({k.id: INT8 for k in net.tunable})
+    before = evaluator.evaluate(plan)
+    shot = evaluator.capture(net.kernels[1].id, Plan({net.kernels[0].id: INT4}), 2)
+    assert shot.tensor == "b"
+    assert set(shot.result_inputs) == {"a"}
+    again = evaluator.capture(net.kernels[1].id, plan, 2)
+    assert not np.array_equal(again.result, shot.result)
+    np.testing.assert_array_equal(again.reference, shot.reference)
+    direct = np.sum((shot.result.astype(np.float64) - shot.reference) ** 2)
+    assert shot.sums.noise == pytest.approx(float(direct), rel=1e-6)
+    assert evaluator.evaluate(plan).output == before.output
+    np.testing.assert_array_equal(evaluator.capture(net.kernels[1].id, plan, 2).result, again.result)
+
+
+def test_a_known_plan_costs_nothing(made):
+    net, _, evaluator = made
+    plans = [Plan({k.id: s for k in net.tunable}) for s in (INT8, FP16, INT4)]
+    for plan in plans:
+        evaluator.evaluate(plan)
+    taken = []
+    for plan in plans * 10:
+        start = time.perf_counter()
+        evaluator.evaluate(plan)
+        taken.append(time.perf_counter() - start)
+    assert min(taken) < 1e-3
+
+
+def test_output_first_and_the_kernels_afterwards(made):
+    net, _, evaluator = made
+    tensor = Scheme(WeightFormat(8, granularity="tensor"), INT8.activations)  # which no other test uses
+    plan = Plan({net.kernels[0].id: tensor, net.kernels[4].id: FP16})
+    first = evaluator.evaluate(plan, accumulated=False)
+    assert net.kernels[2].id not in first.accumulated
+    full = evaluator.evaluate(plan)
+    assert full.output == first.output
+    assert set(full.accumulated) == {k.id for k in net.kernels}
+
+
+def test_a_fork_has_values_of_its_own_and_steps_aside():
+    net, inputs = small_net()
+    evaluator = Evaluator(net, samples_like(inputs, 3))
+    asked = threading.Semaphore(0)
+    going = threading.Event()
+
+    def gate() -> None:
+        asked.release()
+        assert going.wait(5)
+
+    fork = evaluator.fork(gate)
+    try:
+        evaluator.prepare()
+        sweep = Plan({net.kernels[0].id: INT4})
+        results = []
+        thread = threading.Thread(target=lambda: results.append(fork.evaluate(sweep)))
+        thread.start()
+        assert asked.acquire(timeout=5)  # the fork waits between two kernels
+        mine = evaluator.evaluate(Plan({net.kernels[1].id: INT8}))
+        assert not results
+        going.set()
+        thread.join(5)
+        assert results[0].accumulated == evaluator.evaluate(sweep).accumulated
+        assert mine.output.sqnr_db != results[0].output.sqnr_db
+    finally:
+        going.set()
+        fork.close()
+        evaluator.close()
+
+
+def test_cancel_is_answered_while_a_kernel_runs_and_the_next_plan_is_right():
+    net, inputs = small_net()
+    evaluator = Evaluator(net, samples_like(inputs, 6))
+    evaluator.prepare()
+    token, entered, leave = CancelToken(), threading.Event(), threading.Event()
+    original = evaluator._shared.sessions.get
+
+    def slow(kernel, scheme):
+        if kernel.index == 2 and not leave.is_set():
+            entered.set()
+            leave.wait(5)
+        return original(kernel, scheme)
+
+    evaluator._shared.sessions.get = slow
+    plan = Plan({k.id: INT8 for k in net.tunable})
+    answered = []
+
+    def run() -> None:
+        try:
+            evaluator.evaluate(plan, cancel=token)
+        except Cancelled:
+            answered.append(time.perf_counter())
+
+    thread = threading.Thread(target=run)
+    try:
+        thread.start()
+        assert entered.wait(5)
+        asked = time.perf_counter()
+        token.cancel()
+        thread.join(5)
+        assert answered[0] - asked < 0.1
+        leave.set()
+        fresh = Evaluator(net, samples_like(inputs, 6))
+        try:
+            assert evaluator.evaluate(plan).accumulated == fresh.evaluate(plan).accumulated
+        finally:
+            fresh.close()
+    finally:
+        leave.set()
+        evaluator.close()
+
+
+@pytest.mark.parametrize("ticks", range(6))
+def test_cancel_at_any_point_leaves_a_usable_evaluator(ticks):
+    net, inputs = small_net()
+    samples = samples_like(inputs, 3)
+    evaluator = Evaluator(net, samples, ranges=calibrate(net, samples))
+    plan = Plan({k.id: FP16 for k in net.tunable})
+    token = _AfterSomeChecks(ticks * 8)
+    try:
+        with pytest.raises(Cancelled):
+            evaluator.evaluate(plan, cancel=token)
+        want = Evaluator(net, samples, ranges=evaluator.ranges)
+        try:
+            assert evaluator.evaluate(plan).accumulated == want.evaluate(plan).accumulated
+        finally:
+            want.close()
+    finally:
+        evaluator.close()
+
+
+class _AfterSomeChecks(CancelToken):
+    """Cancelled after so many questions: kernels and waits ask in turn, so every phase is hit."""
+
+    def __init__(self, checks: int) -> None:
+        super().__init__()
+        self._left = checks
+
+    def check(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            self.cancel()
+        super().check()
+
+
+def test_memory_over_the_limit_goes_to_a_file_and_sessions_are_built_again():
+    # Buffers of 64 KB and more are spilled: make some.
+    rng = np.random.default_rng(0)
+    big = {"x": rng.standard_normal((1, 3, 64, 64)).astype(np.float32)}
+    net = rebuilt(big)
+    samples = samples_like(big, 2)
+    plain, tight = Evaluator(net, samples), Evaluator(net, samples, memory_limit=0)
+    tight._shared.sessions.limit = 1
+    plans = [Plan({k.id: INT8 for k in net.tunable}), Plan({net.kernels[1].id: INT4}), Plan()]
+    try:
+        for plan in plans:
+            assert tight.evaluate(plan).accumulated == plain.evaluate(plan).accumulated
+        store = tight._shared.store
+        assert store.file_bytes > 0
+        assert store.memory_bytes < plain._shared.store.memory_bytes / 10
+        assert len(tight._shared.sessions._ready) == 1
+        folder = store._folder.name
+    finally:
+        plain.close()
+        tight.close()
+    assert not os.path.exists(folder)
+
+
+def rebuilt(inputs):
+    net, _ = small_net()
+    steps = []
+    for kernel in net.kernels:
+        nodes = [
+            (n.proto.op_type, list(n.proto.input), list(n.proto.output),
+             {a.name: helper.get_attribute_value(a) for a in n.proto.attribute})
+            for n in kernel.nodes
+        ]  # fmt: skip
+        w = kernel.weight
+        steps.append(
+            Step(nodes, kernel.outputs, dict(kernel.constants), kernel.kind, w.constant if w else "",
+                 w.channel_axes if w else (0,), w.reduction_axes if w else (1,), w.activation if w else "",
+                 w.bias if w else "")
+        )  # fmt: skip
+    return network(inputs, ["y"], steps)
+
+
+def test_bad_questions_are_refused(made):
+    net, samples, evaluator = made
+    with pytest.raises(DataError, match="no samples"):
+        Evaluator(net, SampleSet([], "none"))
+    with pytest.raises(PlanError, match="no layer nothing"):
+        evaluator.capture("nothing", Plan())
+    with pytest.raises(PlanError, match="no layer nothing"):
+        evaluator.local_errors([("nothing", INT8)])
+    with pytest.raises(DataError, match="no sample 99"):
+        evaluator.capture(net.kernels[0].id, Plan(), 99)
+    bare = Evaluator(net, samples, ranges=calibrate(net, samples, observer="minmax"))
+    bare._shared.sessions.ranges = type(bare.ranges)({}, "minmax", 0)
+    try:
+        with pytest.raises(PlanError, match="layer0 needs the range of x"):
+            bare.evaluate(Plan({net.kernels[0].id: INT8}))
+        assert bare.evaluate(Plan({net.kernels[0].id: INT4})).output.sqnr_db > 10
+    finally:
+        bare.close()
+
+
+def test_a_layer_that_cannot_run_is_named():
+    inputs = small_net()[1]
+    broken = network(
+        {"x": inputs["x"], "i": np.array([0])},
+        ["y"],
+        [Step([("Gather", ["x", "i"], ["y"], {"axis": 1})], ["y"])],
+    )
+    samples = SampleSet([{"x": inputs["x"], "i": np.array([77])}], "tests")
+    evaluator = Evaluator(broken, samples)
+    try:
+        with pytest.raises(ModelError, match="layer0 can't be run"):
+            evaluator.evaluate(Plan())
+    finally:
+        evaluator.close()
