@@ -62,7 +62,7 @@ class Collector(ast.NodeVisitor):
             self._take(node, self._classes[-1] if self._classes else "", node.args)
         elif name == "translate" and len(node.args) >= 2 and isinstance(node.args[0], ast.Constant):
             self._take(node, str(node.args[0].value), node.args[1:])
-        elif name == "mark" and node.args:
+        elif name == "mark" and node.args and isinstance(node.func, ast.Name):
             self._take(node, "Commands", node.args[:1])
         elif name == "say" and node.args:
             self._take(node, "engine", node.args[:1])

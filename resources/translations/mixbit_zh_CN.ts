@@ -1488,19 +1488,19 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <name>Layers</name>
     <message>
         <source>op</source>
-        <translation type="unfinished"></translation>
+        <translation>类型</translation>
     </message>
     <message>
         <source>output</source>
-        <translation type="unfinished"></translation>
+        <translation>输出</translation>
     </message>
     <message>
         <source>work</source>
-        <translation type="unfinished"></translation>
+        <translation>计算量</translation>
     </message>
     <message>
         <source>{0} parameters</source>
-        <translation type="unfinished"></translation>
+        <translation>{0} 个参数</translation>
     </message>
     <message>
         <source>latency</source>
@@ -1508,7 +1508,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>unit, bound by</source>
-        <translation type="unfinished"></translation>
+        <translation>单元、瓶颈</translation>
     </message>
     <message>
         <source>local</source>
