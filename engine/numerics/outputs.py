@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isnan
-from typing import NamedTuple
+from math import inf, isfinite, isnan
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
 from engine.text import say
 
 _TOP = 5
+_EXACT = 1 << 20
+"""Elements up to which class figures are computed in float64; beyond, float32 with sums of positive terms does."""
 _THROUGH = (Kind.MOVEMENT, Kind.POOL)
 _DECIDING = (Kind.GEMM, Kind.MATMUL, Kind.SOFTMAX, Kind.CONV)
 
@@ -107,7 +109,7 @@ def compare_outputs(
         if result.dtype.name not in FLOATS:
             result, reference = result.astype(np.float64), reference.astype(np.float64)
         sums.append(error_sums(result, reference, power_sums(reference), scratch))
-        max_abs = max(max_abs, _max_abs(result, reference))
+        max_abs = max(max_abs, _max_abs(result, reference, scratch))
     if reading.primary is None or results[reading.primary].shape != references[reading.primary].shape:
         return OutputSums(tuple(sums), max_abs)
     return _classes(OutputSums(tuple(sums), max_abs), reading, results, references, labels)
@@ -155,9 +157,10 @@ def _classes(
     kl, top5 = 0.0, 0
     first, best = np.empty(len(result), np.int64), np.empty(len(result), np.int64)
     step = max(1, PIECE // classes)
+    exact: np.dtype[Any] = np.dtype(np.float64 if reference.size <= _EXACT else np.float32)
     for start in range(0, len(result), step):
         rows = slice(start, start + step)
-        new, old = result[rows].astype(np.float64), reference[rows].astype(np.float64)
+        new, old = result[rows].astype(exact, copy=False), reference[rows].astype(exact, copy=False)
         first[rows], best[rows] = old.argmax(axis=1), new.argmax(axis=1)
         kl += float(_kl(old, new, reading.probabilities).sum())
         mine = np.take_along_axis(new, first[rows, None], axis=1)
@@ -179,30 +182,45 @@ def _kl(reference: Array, result: Array, probabilities: bool) -> Array:
     """KL divergence reference -> result per row [rows, classes] -> [rows], in nats; infinite where a row has NaN."""
     if probabilities:
         tiny = np.finfo(np.float32).tiny
-        p, q = np.maximum(reference, tiny), np.maximum(result, tiny)
+        p, q = np.maximum(reference, tiny).astype(np.float64), np.maximum(result, tiny).astype(np.float64)
         p, q = p / p.sum(axis=1, keepdims=True), q / q.sum(axis=1, keepdims=True)
         found: Array = (p * np.log(p / q)).sum(axis=1)
     else:
-        # sum p (log p - log q) = log sum p e^d - sum p d with d = logits' difference: no cancellation for small d.
+        # log sum p e^d - sum p d, with d the logits' difference. Taking d's mean off first makes it
+        # log(1 + sum p (e^d - 1 - d)): a sum of positive terms, in which nothing cancels, however small d is.
         with np.errstate(invalid="ignore", over="ignore"):
-            p = np.exp(reference - reference.max(axis=1, keepdims=True))
+            p = reference - reference.max(axis=1, keepdims=True)
+            np.exp(p, out=p)
             p /= p.sum(axis=1, keepdims=True)
-            difference = np.where(np.isneginf(reference), 0.0, result - reference)
-            shift = (p * difference).sum(axis=1, keepdims=True)
-            difference -= shift
-            found = np.log1p((p * np.expm1(difference)).sum(axis=1))
+            difference = result - reference
+            if not np.isfinite(difference).all():
+                difference = np.where(np.isneginf(reference), 0, difference)
+            difference -= np.vecdot(p, difference)[:, None]
+            excess = np.expm1(difference)
+            excess -= difference
+            found = np.log1p(np.vecdot(p, excess).astype(np.float64))
     found = np.where(np.isnan(found), inf, found)
     return np.maximum(found, 0.0)
 
 
-def _max_abs(result: Array, reference: Array) -> float:
+def _max_abs(result: Array, reference: Array, scratch: Array) -> float:
     if result.shape != reference.shape:
         return inf
-    with np.errstate(invalid="ignore", over="ignore"):
-        wanted = reference.astype(np.float64)
-        difference = np.where(np.isfinite(wanted), np.abs(result.astype(np.float64) - wanted), 0)
-    peak = float(difference.max(initial=0.0))
-    return inf if isnan(peak) else peak
+    values, wanted = result.reshape(-1), reference.reshape(-1)
+    peak = 0.0
+    for start in range(0, values.size, PIECE):
+        piece, target = values[start : start + PIECE], wanted[start : start + PIECE]
+        with np.errstate(invalid="ignore", over="ignore"):
+            if piece.dtype == np.float32:
+                difference = np.subtract(piece, target, out=scratch[: piece.size])
+            else:
+                difference = piece.astype(np.float64) - target.astype(np.float64)
+            most = float(max(difference.max(), -difference.min()))
+            if not isfinite(most):  # or NaN: look closer
+                difference = piece.astype(np.float64) - target.astype(np.float64)
+                most = float(np.abs(difference[np.isfinite(target.astype(np.float64))]).max(initial=0.0))
+        peak = max(peak, inf if isnan(most) else most)
+    return peak
 
 
 def _rows(values: Array) -> Array:

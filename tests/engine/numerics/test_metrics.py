@@ -14,7 +14,7 @@ from scipy.special import log_softmax, rel_entr, softmax
 from engine.errors import DataError
 from engine.fusion.types import Kind
 from engine.numerics import ErrorSums, Evaluator, SampleSet
-from engine.numerics.outputs import compare_outputs, read_outputs, total
+from engine.numerics.outputs import OutputSums, Reading, compare_outputs, read_outputs, total
 from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
 from engine.precision.plan import Plan
 from engine.precision.scheme import INT4
@@ -124,6 +124,22 @@ def test_small_divergences_are_not_lost_in_rounding():
     assert 0 < found.kl < 1e-8
 
 
+def test_a_large_vocabulary_has_the_same_figures():
+    r = np.random.default_rng(0).standard_normal((40, 30000)).astype(np.float32) * 4
+    noise = np.random.default_rng(1).standard_normal(r.shape).astype(np.float32)
+    r[0, :100] = -np.inf
+    for scale in (1e-3, 0.1, 2.0):
+        y = r + scale * noise
+        part = compare_outputs(Reading(("y",), "y", False, 0), {"y": y}, {"y": r}, None)
+        p = softmax(r.astype(np.float64), axis=1)
+        with np.errstate(invalid="ignore"):
+            log = log_softmax(r.astype(np.float64), axis=1) - log_softmax(y.astype(np.float64), axis=1)
+        assert part.kl == pytest.approx(np.sum(p * np.where(np.isneginf(r), 0, log)), rel=1e-4)
+        assert part.top1 == np.count_nonzero(r.argmax(axis=1) == y.argmax(axis=1))
+        finite = np.isfinite(r)
+        assert part.max_abs == pytest.approx(np.abs(y[finite].astype(np.float64) - r[finite]).max(), rel=1e-5)
+
+
 def _reading(net, values):
     return read_outputs(net, {net.graph.outputs[0].name: values}, None)
 
@@ -154,11 +170,7 @@ def test_what_has_no_classes_has_no_class_figures():
 
 def test_several_outputs_count_alike_whatever_their_size():
     parts = [Sums(1.0, 100.0, 101.0, 10), Sums(1.0, 1e-4, 1.0, 10)]
-    net, name = head(1, 3)
-    reading = read_outputs(net, {name: np.ones((1, 3), np.float32)}, None)
-    both = type(reading)(("a", "b"), None, False, 0)
-    from engine.numerics.outputs import OutputSums
-
+    both = Reading(("a", "b"), None, False, 0)
     found = total([OutputSums(tuple(parts), 0.5)], both)
     assert found.sums.reference_power == pytest.approx(2)
     assert found.sums.noise == pytest.approx(0.01 + 1e4)
