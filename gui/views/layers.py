@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
-from engine.errors import ExportError
 from engine.fusion.types import Kernel
-from engine.precision.scheme import FP32, Scheme
 from engine.session.changes import Change, What
 from gui.bridge import hub
 from gui.theme import Theme
-from gui.views import layers_export, layers_menu
+from gui.views import layers_menu
 from gui.views.layers_bulk import BulkBar
+from gui.views.layers_card import card
 from gui.views.layers_columns import BY_KEY, COLUMNS
+from gui.views.layers_copies import LayerCopies
+from gui.views.layers_edits import WHO, LayerEdits
 from gui.views.layers_filter import HEIGHT, FilterBar
 from gui.views.layers_model import LayersModel
 from gui.views.layers_order import Filter
 from gui.views.layers_rows import SEGMENTS, Shape, Support, rows_of, shape_of
-from gui.views.layers_rule_dialog import RuleDialog
 from gui.views.layers_table import ROW_HEIGHTS, LayersTable
-from gui.views.scheme_editor import SchemeDialog
 from gui.views.session_view import SessionView
-from gui.views.words import split_name
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
+from gui.widgets.tip_card import TipCard
 
 if TYPE_CHECKING:
     from engine.session import Session
 
-WHO = "layers"
 _FIGURES = frozenset(
     {What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.LOCAL, What.EVALUATION, What.SENSITIVITY}
 )
@@ -53,6 +50,9 @@ class LayersView(SessionView):
         self.table = LayersTable(self.model, theme)
         self.filter_bar = FilterBar(theme)
         self.bulk_bar = BulkBar(session, theme)
+        self.edits = LayerEdits(session, self._settled_selection, self)
+        self.copies = LayerCopies(session, self.table)
+        self.card = TipCard(self)
         self.empty = EmptyState()
         self._bars = QStackedWidget()
         self._pages = QStackedWidget()
@@ -87,10 +87,12 @@ class LayersView(SessionView):
     def _connect(self) -> None:
         table, bulk = self.table, self.bulk_bar
         table.segment_clicked.connect(self._on_segment)
-        table.family_pressed.connect(self.set_family)
-        table.lock_pressed.connect(self.toggle_lock)
+        table.family_pressed.connect(self.edits.set_family)
+        table.lock_pressed.connect(self.edits.toggle_lock)
         table.chosen.connect(self._choosing.start)
         table.hovered.connect(self._on_hovered)
+        table.rested.connect(self._show_card)
+        table.moved_on.connect(self.card.hide)
         hub.hover_changed.connect(self._on_echo)
         table.filter_pressed.connect(self.focus_filter)
         table.cancel_pressed.connect(self._on_cancel)
@@ -102,17 +104,17 @@ class LayersView(SessionView):
         self.filter_bar.changed.connect(self._on_filter)
         self.filter_bar.left_downwards.connect(self._focus_table)
         self.filter_bar.bulk_edit_pressed.connect(self.open_bulk_edit)
-        bulk.family_chosen.connect(self.set_family)
-        bulk.advanced_pressed.connect(self.edit_scheme)
-        bulk.lock_pressed.connect(self.toggle_lock)
-        bulk.similar_chosen.connect(self.select_similar)
+        bulk.family_chosen.connect(self.edits.set_family)
+        bulk.advanced_pressed.connect(self.edits.edit_scheme)
+        bulk.lock_pressed.connect(self.edits.toggle_lock)
+        bulk.similar_chosen.connect(self.edits.select_similar)
         bulk.clear_pressed.connect(self.clear_selection)
         self._columns_button.clicked.connect(lambda: self._popup_below(self.columns_menu(), self._columns_button))
-        self._export_button.clicked.connect(self.export_csv)
+        self._export_button.clicked.connect(self.copies.export_csv)
         self._more_button.clicked.connect(lambda: self._popup_below(self.more_menu(), self._more_button))
         copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), table)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.activated.connect(self.copy_rows)
+        copy.activated.connect(self.copies.copy_rows)
 
     # What the dock asks for.
 
@@ -183,6 +185,9 @@ class LayersView(SessionView):
     def dispose(self) -> None:
         """Stop listening."""
         self._choosing.stop()
+        self.table.stop()
+        self.filter_bar.stop()
+        self.card.hide()
         self.bulk_bar.stop()
         if self.listening:
             hub.hover_changed.disconnect(self._on_echo)
@@ -274,72 +279,17 @@ class LayersView(SessionView):
         self.session.select((), self.session.current, who="")
         self._focus_table()
 
-    def select_similar(self, by: str) -> None:
-        """Extend the selection to kernels that have something in common with it."""
-        network = self.session.network
-        chosen = self._kernels(self._settled_selection())
-        if network is None or not chosen:
-            return
-        wanted = {self._likeness(kernel, by) for kernel in chosen}
-        ids = [k.id for k in network.kernels if self._likeness(k, by) in wanted]
-        self.session.select(ids, self.session.current, who="")
-
-    def _likeness(self, kernel: Kernel, by: str) -> object:
-        if by == "op":
-            return kernel.op
-        if by == "kind":
-            return kernel.kind
-        if by == "scheme":
-            return self.session.plan.scheme(kernel.id) if kernel.tunable else None
-        return split_name(kernel.name)[1]
-
     # Editing.
+
+    def open_bulk_edit(self) -> None:
+        """Ask for a rule and a scheme for all kernels that match it."""
+        if self.model.rows is not None:
+            self.edits.edit_by_rule(self.model.rows, self.filter_bar.filter)
 
     def _on_segment(self, kernel: int, name: str) -> None:
         self._push_selection()
         if self._shape is not None:
             self.session.set_scheme((self._shape.ids[kernel],), SEGMENTS[name], who=WHO)
-
-    def set_family(self, name: str) -> None:
-        """INT4, INT8 or FP16 on the selection."""
-        self.set_scheme(SEGMENTS[name])
-
-    def set_scheme(self, scheme: Scheme) -> None:
-        """Any scheme on the selection."""
-        ids = self._settled_selection()
-        if ids:
-            self.session.set_scheme(ids, scheme, who=WHO)
-
-    def edit_scheme(self) -> None:
-        """Ask for an advanced scheme for the selection."""
-        kernels = [k for k in self._kernels(self._settled_selection()) if k.tunable]
-        if not kernels:
-            return
-        scheme = self.session.plan.scheme(kernels[0].id)
-        dialog = SchemeDialog(SEGMENTS["FP16"] if scheme == FP32 else scheme, len(kernels), self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: self.set_scheme(dialog.scheme()))
-        dialog.open()
-
-    def open_bulk_edit(self) -> None:
-        """Ask for a rule and a scheme for all kernels that match it."""
-        if self.model.rows is None:
-            return
-        dialog = RuleDialog(self.model.rows, self.filter_bar.filter, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: self._apply_rule(dialog))
-        dialog.open()
-
-    def _apply_rule(self, dialog: RuleDialog) -> None:
-        if self._shape is not None:
-            ids = [self._shape.ids[i] for i in dialog.kernels()]
-            self.session.set_scheme(ids, dialog.scheme(), who=WHO)
-
-    def toggle_lock(self) -> None:
-        """Lock the selection, or unlock it if all of it is locked."""
-        ids = self._settled_selection()
-        if ids:
-            self.session.set_locked(ids, not set(ids) <= self.session.locked, who=WHO)
 
     # Filter and keys.
 
@@ -376,53 +326,14 @@ class LayersView(SessionView):
     def _on_hovered(self, kernel: int) -> None:
         hub.hover(self._shape.ids[kernel] if self._shape is not None and kernel >= 0 else None, WHO)
 
+    def _show_card(self, kernel: int, at: QPoint) -> None:
+        if self.model.rows is not None:
+            self.card.show_at(card(self.model.rows, kernel), at)
+
     def _on_echo(self, kernel_id: str, who: str) -> None:
         """Another view has a kernel under the pointer."""
         found = self._indices((kernel_id,)) if kernel_id and who != WHO else []
         self.table.set_echo(self.model.row_of(found[0]) if found else -1)
-
-    # Copy and export.
-
-    def copy_value(self) -> None:
-        """The current cell, as it is shown."""
-        index = self.table.currentIndex()
-        if index.isValid():
-            _to_clipboard(str(self.model.data(index)))
-
-    def copy_rows(self) -> None:
-        """The selected rows with a header."""
-        chosen = set(self.table.selected_kernels())
-        self._copy([int(i) for i in self.model.order if int(i) in chosen])
-
-    def copy_table(self) -> None:
-        """Everything the table shows, with a header."""
-        self._copy([int(i) for i in self.model.order])
-
-    def _copy(self, kernels: list[int]) -> None:
-        if self.model.rows is not None and kernels:
-            _to_clipboard(layers_export.as_text(self.table.visible_columns(), self.model.rows, kernels))
-
-    def export_csv(self) -> None:
-        """Ask for a file and write what the table shows."""
-        if self.model.rows is None:
-            return
-        stem = self.session.path.stem if self.session.path is not None else "layers"
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Export table as CSV"), f"{stem}-layers.csv", self.tr("CSV files (*.csv)")
-        )
-        if chosen:
-            self.write_csv(Path(chosen))
-
-    def write_csv(self, path: Path) -> None:
-        """Write what the table shows; a refusal goes to the log."""
-        rows = self.model.rows
-        if rows is None:
-            return
-        kernels = [int(i) for i in self.model.order]
-        try:
-            layers_export.write_csv(path, layers_export.as_csv(self.table.columns(), rows, kernels))
-        except ExportError as error:
-            self.session.note(error.text, "error")
 
     # Menus.
 
@@ -434,14 +345,11 @@ class LayersView(SessionView):
 
     def more_menu(self) -> QMenu:
         """Behind the three dots."""
-        return layers_menu.more_menu(self, self, self.set_row_height, self._row_height)
+        return layers_menu.more_menu(self, self.copies, self.set_row_height, self._row_height)
 
     def row_menu(self) -> QMenu:
         """Right click on a row."""
-        kernels = self._kernels(self._settled_selection())
-        locked = bool(kernels) and all(k.id in self.session.locked for k in kernels)
-        editable = any(k.tunable and k.id not in self.session.locked for k in kernels)
-        return layers_menu.row_menu(self, self, editable=editable, locked=locked)
+        return layers_menu.row_menu(self, self.edits, self.copies)
 
     def set_row_height(self, name: str) -> None:
         """Compact, normal or roomy rows."""
@@ -464,9 +372,3 @@ class LayersView(SessionView):
     def _popup(self, menu: QMenu, at: QPoint) -> None:
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(at)
-
-
-def _to_clipboard(text: str) -> None:
-    clipboard = QGuiApplication.clipboard()
-    if clipboard is not None:
-        clipboard.setText(text)

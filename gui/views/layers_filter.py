@@ -89,6 +89,10 @@ class FilterBar(QWidget):
         self._timer.stop()
         self._replace(Filter())
 
+    def stop(self) -> None:
+        """Nothing is waited for any more."""
+        self._timer.stop()
+
     def focus_input(self, text: str = "") -> None:
         """Let the user type."""
         self.input.setFocus(Qt.FocusReason.ShortcutFocusReason)

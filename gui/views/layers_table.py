@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPalette, QResizeEvent
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from gui.theme import Theme
@@ -18,6 +18,8 @@ from gui.views.layers_model import Index, LayersModel
 _PRECISION = COLUMNS.index(BY_KEY["precision"])
 _FAMILY_KEYS = {Qt.Key.Key_4: "INT4", Qt.Key.Key_8: "INT8", Qt.Key.Key_6: "FP16"}
 _LADDER = ("INT4", "INT8", "FP16")
+CARD_COLUMNS = ("index", "name", "op")
+REST_MS = 350
 ROW_HEIGHTS = {"compact": 22, "normal": 24, "roomy": 28}
 
 
@@ -36,6 +38,10 @@ class LayersTable(HoverTable):
     filter_pressed = Signal(str)
     """A key asked for the filter; carries the text to start it with."""
     cancel_pressed = Signal()
+    rested = Signal(int, QPoint)
+    """Kernel index whose name or operators the pointer rests on, and the global position."""
+    moved_on = Signal()
+    """The pointer no longer rests."""
 
     def __init__(self, model: LayersModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,6 +49,11 @@ class LayersTable(HoverTable):
         self.hidden: set[str] = {c.key for c in COLUMNS if not c.shown}
         self.fixed_widths: dict[str, int] = {}
         self._pressed: tuple[int, str] | None = None
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(self._on_rest)
+        self._at = QPoint()
         self._syncing = False
         self._fitting = False
         self._wishes: dict[str, int] = {}
@@ -90,6 +101,10 @@ class LayersTable(HoverTable):
         self._header.theme = theme
         self.viewport().update()
         self._header.viewport().update()
+
+    def stop(self) -> None:
+        """Nothing is waited for any more."""
+        self._rest.stop()
 
     # Columns.
 
@@ -240,14 +255,31 @@ class LayersTable(HoverTable):
             super().mouseMoveEvent(event)
         point = event.position().toPoint()
         self._set_hover(self.rowAt(point.y()))
+        if point != self._at:
+            self._at = point
+            self._rest.start()
+            self.moved_on.emit()
         hand = self.segment_at(point) is not None
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Nothing is hovered once the pointer has left."""
+        if event.type() in (QEvent.Type.Leave, QEvent.Type.Hide, QEvent.Type.Wheel, QEvent.Type.MouseButtonPress):
+            self._rest.stop()
+            self.moved_on.emit()
         if event.type() == QEvent.Type.Leave:
             self._set_hover(-1)
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            # Names and operators have the card; a second tooltip over it would only be in the way.
+            index = self.indexAt(event.pos())
+            if index.isValid() and COLUMNS[index.column()].key in CARD_COLUMNS:
+                return True
         return super().viewportEvent(event)
+
+    def _on_rest(self) -> None:
+        index = self.indexAt(self._at)
+        if index.isValid() and COLUMNS[index.column()].key in CARD_COLUMNS and self.isVisible():
+            self.rested.emit(self.layers.kernel_at(index.row()), self.viewport().mapToGlobal(self._at))
 
     def _set_hover(self, row: int) -> None:
         if row == self.hover_row:

@@ -293,7 +293,7 @@ def test_slash_leads_to_the_filter_and_enter_back(view, qtbot):
 def test_select_similar_goes_by_the_last_part_of_the_name(view, session):
     session.select(("k4",))
     settle(view)
-    view.select_similar("last")
+    view.edits.select_similar("last")
     wanted = session.network.kernels[4].name.rsplit(".", 1)[1]
     assert all(session.network.by_id(i).name.endswith(wanted) for i in session.selection)
     assert len(session.selection) > 5
@@ -320,7 +320,7 @@ def test_copying_rows_gives_a_header_with_units_and_the_selected_rows(view, sess
 
 def test_csv_has_plain_numbers_for_all_rows_on_show(view, session, tmp_path: Path):
     view.filter_bar.chips["INT4"].click()
-    view.write_csv(tmp_path / "层.csv")
+    view.copies.write_csv(tmp_path / "层.csv")
     lines = (tmp_path / "层.csv").read_text(encoding="utf-8-sig").splitlines()
     assert len(lines) == 1 + view.model.rowCount()
     head, first = lines[0].split(","), lines[1].split(",")
@@ -386,6 +386,16 @@ def test_hover_is_told_to_the_other_views_and_theirs_is_outlined_here(view, sess
     assert view.table.echo_row == view.model.row_of(51)
     hub.hover(None, "timeline")
     assert view.table.echo_row == -1
+
+
+def test_a_card_appears_where_the_pointer_rests_on_a_name_and_goes_when_it_moves(view, session, qtbot):
+    at = cell(view, 50)
+    for step in (QPoint(20, 0), QPoint(0, 0)):
+        qtbot.mouseMove(view.table.viewport(), at + step)
+    qtbot.waitUntil(view.card.isVisible, timeout=2000)
+    assert "features.17.project" in view.card._content.title
+    qtbot.mouseMove(view.table.viewport(), cell(view, 50, "latency"))
+    qtbot.waitUntil(lambda: not view.card.isVisible(), timeout=1000)
 
 
 def test_while_p_is_held_the_compared_plan_is_shown(view, session):

@@ -1,0 +1,47 @@
+"""The card that appears where the pointer rests on a row of the Layers table."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from PySide6.QtCore import QCoreApplication
+
+from gui import format as form
+from gui.i18n import text as translated
+from gui.views.layers_rows import LayerRows
+from gui.views.words import bound_word, unit_word
+from gui.widgets.tip_card import TipContent
+
+translate = QCoreApplication.translate
+
+
+def card(rows: LayerRows, i: int) -> TipContent:
+    """Name, precision, shapes, errors, cost."""
+    shape = rows.shape
+    lines = [(translate("Layers", "op"), shape.ops[i])]
+    if shape.output_shapes[i]:
+        lines.append((translate("Layers", "output"), shape.output_shapes[i]))
+    if shape.macs[i]:
+        work = f"{form.count(float(shape.macs[i]))} MAC, {form.count(float(shape.params[i]))}"
+        lines.append((translate("Layers", "work"), translate("Layers", "{0} parameters").format(work)))
+    lines += _errors(rows, i)
+    latency = float(rows.latency_us[i])
+    if not isnan(latency):
+        place = f"{unit_word(rows.units[i])}, {bound_word(rows.bounds[i])}"
+        lines.append((translate("Layers", "latency"), form.latency_us(latency)))
+        lines.append((translate("Layers", "unit, bound by"), place))
+    why = shape.why_not[i] or rows.unsupported[i]
+    badge = (rows.families[i], rows.labels[i]) if rows.families[i] else None
+    return TipContent(f"#{i}  {shape.names[i]}", lines, badge, translated(why) if why is not None else "")
+
+
+def _errors(rows: LayerRows, i: int) -> list[tuple[str, str]]:
+    mark = "~" if rows.synthetic else ""
+    found = []
+    local, accumulated = float(rows.local_db[i]), float(rows.accumulated_db[i])
+    if not isnan(local):
+        found.append((translate("Layers", "local"), mark + form.sqnr(local)))
+    if not isnan(accumulated):
+        stale = bool(rows.accumulated_stale[i])
+        found.append((translate("Layers", "accumulated"), ("≈" if stale else mark) + form.sqnr(accumulated)))
+    return found
