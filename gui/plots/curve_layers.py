@@ -15,7 +15,7 @@ from gui.paint import with_alpha
 from gui.plots.frame import Frame
 from gui.plots.layer import Layer
 from gui.plots.panel import Panel, PlotBox
-from gui.plots.shapes import halo_text, pen, polyline, thin
+from gui.plots.shapes import halo_text, pen, polyline, simplified, thin
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -51,7 +51,7 @@ class Curves(Layer):
                 continue
             color = getattr(self.theme, curve.color)
             if curve.filled:
-                xs, ys = thin(xs, ys)
+                xs, ys = simplified(*thin(xs, ys))
                 edge = [QPointF(x, y) for x, y in zip(xs, ys, strict=True)]
                 base = frame.area.bottom()
                 painter.setPen(Qt.PenStyle.NoPen)

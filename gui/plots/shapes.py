@@ -12,7 +12,7 @@ from engine.graph.types import Array
 from gui.paint import with_alpha
 from gui.theme import Theme
 
-_DENSE = 1500
+_DENSE = 900
 """Points on show above which a line is thinned to its extremes per pixel and drawn without smoothing."""
 
 
@@ -40,16 +40,47 @@ def thin(xs: Array, ys: Array) -> tuple[Array, Array]:
     return xs[keep], ys[keep]
 
 
+def simplified(xs: Array, ys: Array, tolerance: float = 0.25) -> tuple[Array, Array]:
+    """Leave out points that lie within `tolerance` px of the line through their neighbours (an opening cone)."""
+    if len(xs) < 3:
+        return xs, ys
+    keep, start = [0], 0
+    low, high = -np.inf, np.inf
+    px, py = xs.tolist(), ys.tolist()
+    for i in range(1, len(px)):
+        across = px[i] - px[start]
+        if across > 0:
+            slope = (py[i] - py[start]) / across
+            if low <= slope <= high:
+                low = max(low, (py[i] - tolerance - py[start]) / across)
+                high = min(high, (py[i] + tolerance - py[start]) / across)
+                continue
+            if i - 1 > start:
+                start = i - 1
+                keep.append(start)
+            across = px[i] - px[start]
+            if across > 0:
+                low = (py[i] - tolerance - py[start]) / across
+                high = (py[i] + tolerance - py[start]) / across
+                continue
+        start = i
+        keep.append(i)
+        low, high = -np.inf, np.inf
+    if keep[-1] != len(px) - 1:
+        keep.append(len(px) - 1)
+    return xs[keep], ys[keep]
+
+
 def polyline(painter: QPainter, xs: Array, ys: Array, line: QPen) -> None:
     """A line through pixel points; NaN breaks it."""
-    dense = len(xs) > _DENSE
     xs, ys = thin(np.asarray(xs, float), np.asarray(ys, float))
+    parts = [simplified(xs[a:b], ys[a:b]) for a, b in runs(np.isfinite(ys)) if b - a > 1]
+    dense = sum(len(part[0]) for part in parts) > _DENSE
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, not dense)
     painter.setPen(pen(line.color()) if dense else line)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    for a, b in runs(np.isfinite(ys)):
-        if b - a > 1:
-            painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in zip(xs[a:b], ys[a:b], strict=True)]))
+    for across, down in parts:
+        painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in zip(across, down, strict=True)]))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 

@@ -109,7 +109,7 @@ class ChannelChart(Chart):
         top = float(finite.max()) if finite.size else 1.0
         self.caption.set(title)
         self.shown.set_limits(0.0, float(max(1, len(values))), float(min(8, max(1, len(values)))))
-        self.panel.set_y(0.0, max(top * 1.08, 1e-9))
+        self.panel.set_y(0.0, max(top * 1.22, 1e-9))
         self.bars.values = np.nan_to_num(values, posinf=top * 1.08)
         self.bars.limit = OUTLIER * float(np.median(finite)) if finite.size else 0.0
         self.bars.limit_label = fmt.percent(self.bars.limit)
@@ -127,6 +127,10 @@ class ChannelChart(Chart):
             self.channel_chosen.emit(channel)
 
 
+BOTTOM = -0.3
+"""The logarithmic axis begins at half a value, so that a single one can be seen."""
+
+
 class _HistogramBars(Layer):
     """A as pale bars, B as a line of steps; B as stems when it has few levels."""
 
@@ -136,7 +140,7 @@ class _HistogramBars(Layer):
         self.stems: tuple[Array, Array] = (np.empty(0), np.empty(0))
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Paint on a logarithmic y axis: 1 is the bottom."""
+        """Paint on a logarithmic y axis."""
         found = self.found
         if found is None:
             return
@@ -189,7 +193,7 @@ class HistogramChart(Chart):
 
     def show_histogram(self, found: Histogram, values: Array, title: str, keys: tuple[str, str], note: str) -> None:
         """Counts, the values of B (for its levels), and the words around them."""
-        few = found.levels <= self.MOST_STEMS
+        few = found.levels <= min(self.MOST_STEMS, len(values) // 4)
         finite = values[np.isfinite(values)]
         self.bars.found = found
         self.bars.stems = np.unique(finite, return_counts=True) if few else (np.empty(0), np.empty(0))
@@ -199,7 +203,7 @@ class HistogramChart(Chart):
         if few and self.bars.stems[1].size:
             top = max(top, float(self.bars.stems[1].max()))
         self.panel.set_x(float(edges[0] - pad), float(edges[-1] + pad))
-        self.panel.set_y(0.0, float(np.log10(top)) * 1.06 + 0.05)
+        self.panel.set_y(BOTTOM, float(np.log10(top)) * 1.06 + 0.05)
         self.caption.set(title, (Key(keys[0], "box", "bar2"), Key(keys[1], "line", "accent")), short="")
         self.setAccessibleDescription(note)
         self.panel.redraw()

@@ -49,7 +49,7 @@ class ScatterChart(Chart):
         super().__init__("", theme)
         self.caption = Caption()
         self.add_row(self.caption)
-        left, bottom = PlainAxis("left", gap=32, size=36), PlainAxis("bottom", gap=64, size=18)
+        left, bottom = PlainAxis("left", gap=32, size=44), PlainAxis("bottom", gap=64, size=18)
         self.panel = self.add_panel(Panel(left, bottom))
         self.picture = Picture(self.panel)
         self.panel.add(CurveGrid(self.panel, self.panel), _Equal(self.panel.box))

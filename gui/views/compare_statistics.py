@@ -208,6 +208,6 @@ class StatisticsSheet(QWidget):
         text = f"{self.range_word} {row.spread}"
         plain_text(painter, QRectF(box.left() + 42, y, 90, CHANNEL), text, quiet, font(11))
         plain_text(painter, box, row.error, self.theme.text, font(12, 500), _RIGHT)
-        bar = QRectF(box.left() + 128, y, max(20.0, box.width() - 128 - 50), CHANNEL)
+        bar = QRectF(box.left() + 140, y, max(16.0, box.width() - 140 - 46), CHANNEL)
         plain_bar(painter, bar, row.share, self.theme.bad if row.share >= 1 else self.theme.warn, self.theme)
         return y + CHANNEL

@@ -15,7 +15,7 @@ from gui.plots.kernel_view import KernelChartView
 from gui.plots.table import Table
 from gui.theme import Theme
 from gui.views.memory_data import MemoryData, memory_data, memory_table
-from gui.views.memory_layers import MIB, AliveList, AliveRow, BufferOutline, Buffers, MemoryLines
+from gui.views.memory_layers import AliveList, AliveRow, BufferOutline, Buffers, MemoryLines
 from gui.widgets.tip_card import TipContent
 
 if TYPE_CHECKING:
@@ -53,15 +53,17 @@ class MemoryView(KernelChartView):
             )
             return
         self.show_page()
-        top = max(data.top, data.budget or 0) / MIB if (data.budget or 0) < 2 * data.top else data.top / MIB
-        self.panel.set_y(0.0, top * 1.09)
+        unit, name = data.unit
+        top = max(data.top, data.budget or 0) if (data.budget or 0) < 2 * data.top else data.top
+        self.panel.set_y(0.0, top / unit * 1.09)
+        self.outline.unit = unit
         self.buffers.set(data, self.columns.families)
         self._write_lines(data)
         self.show_selection()
         keys = [Key(self.tr("live set"), "dash", "ink")]
         if data.weight_bytes is not None:
             self.set_subtitle(self.tr("activations · weights {size} apart").format(size=fmt.bytes_(data.weight_bytes)))
-        self.caption.set(self.tr("Address, MiB by kernel"), keys)
+        self.caption.set(self.tr("Address, {unit} by kernel").format(unit=name), keys)
         self.panel.redraw()
 
     def show_selection(self) -> None:
@@ -135,7 +137,7 @@ class MemoryView(KernelChartView):
         index = self.index_at(hit) if hit is not None else None
         if hit is None or index is None or self.data is None:
             return None
-        return self.data.at(index, hit.y * MIB)
+        return self.data.at(index, hit.y * self.data.unit[0])
 
     def _on_hover(self, hit: Hit | None) -> None:
         buffer = self._buffer(hit)

@@ -31,6 +31,11 @@ class MemoryData:
     """Weights lie in a region of their own."""
 
     @property
+    def unit(self) -> tuple[float, str]:
+        """Bytes per unit of the address axis, and its name."""
+        return (1024.0**2, "MiB") if self.top >= 1024**2 else (1024.0, "KiB")
+
+    @property
     def top(self) -> int:
         """Highest address worth showing."""
         return max(self.plan.peak_bytes, int(self.live.max()) if self.live.size else 0, 1)

@@ -19,7 +19,6 @@ from gui.plots.panel import PlotBox
 from gui.plots.shapes import fill_rects, halo_text, hatch, pen, plain_text, polyline, steps
 from gui.views.memory_data import MemoryData
 
-MIB = 1024.0**2
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -53,7 +52,7 @@ class Buffers(Layer):
         for buffer in self._data.buffers:
             if buffer.last + 0.5 < frame.x0 or buffer.first - 0.5 > frame.x1:
                 continue
-            box = buffer_rect(frame, buffer, gap)
+            box = buffer_rect(frame, buffer, gap, self._data.unit[0])
             groups.setdefault((self._family(buffer), buffer.tensor in self._marked), []).append(box)
             if buffer.kind == "workspace":
                 spare.append(box)
@@ -86,14 +85,15 @@ class MemoryLines(Layer):
         data = self._data
         if data is None:
             return
+        unit = data.unit[0]
         edges = frame.xs(np.arange(len(data.live) + 1) - 0.5)
-        polyline(painter, *steps(edges, frame.ys(data.live / MIB)), pen(self.theme.ink, 1.2, (3, 2.5)))
+        polyline(painter, *steps(edges, frame.ys(data.live / unit)), pen(self.theme.ink, 1.2, (3, 2.5)))
         plan, area = data.plan, frame.area
-        self._level(painter, frame, plan.peak_bytes / MIB, self.theme.ink, ())
+        self._level(painter, frame, plan.peak_bytes / unit, self.theme.ink, ())
         if plan.lower_bound_bytes < plan.peak_bytes:
-            self._level(painter, frame, plan.lower_bound_bytes / MIB, self.theme.ghost, (2, 3))
+            self._level(painter, frame, plan.lower_bound_bytes / unit, self.theme.ghost, (2, 3))
         if data.budget is not None:
-            self._level(painter, frame, data.budget / MIB, self.theme.warn, (4, 3))
+            self._level(painter, frame, data.budget / unit, self.theme.warn, (4, 3))
         taken: list[float] = []
         labels = [
             (plan.peak_bytes, self.peak_label, self.theme.text, 1),
@@ -101,7 +101,7 @@ class MemoryLines(Layer):
             (plan.lower_bound_bytes if self.bound_label else -1, self.bound_label, self.theme.muted, 1),
         ]
         for level, text, color, side in labels:
-            y = frame.y(level / MIB)
+            y = frame.y(level / unit)
             if level < 0 or not text or not area.top() <= y <= area.bottom():
                 continue
             for way in (side, -side):
@@ -175,7 +175,7 @@ class AliveList(Layer):
         assert self._data is not None
         area, data = frame.area, self._data
         top = area.top() + 8
-        peak = frame.y(data.plan.peak_bytes / MIB)
+        peak = frame.y(data.plan.peak_bytes / data.unit[0])
         if peak < area.bottom():
             top = max(top, peak + 20)
         heights = data.live.copy()
@@ -189,7 +189,7 @@ class AliveList(Layer):
             low = max(0, int(np.floor(frame.data_x(left))))
             high = min(len(heights), int(np.ceil(frame.data_x(left + width))) + 1)
             tallest = float(heights[low:high].max()) if high > low else 0.0
-            room = frame.y(tallest / MIB) - 6 - top
+            room = frame.y(tallest / data.unit[0]) - 6 - top
             if room >= 62 and (best is None or room > best.height()):
                 best = QRectF(left, top, width, room)
                 if room >= wanted:
@@ -203,19 +203,20 @@ class BufferOutline(Layer):
     def __init__(self, box: PlotBox) -> None:
         super().__init__(box, 25)
         self.buffer: Buffer | None = None
+        self.unit = 1.0
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
         """Paint the outline."""
         if self.buffer is not None:
             painter.setPen(pen(self.theme.ink, 1.4))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(buffer_rect(frame, self.buffer, 0.0))
+            painter.drawRect(buffer_rect(frame, self.buffer, 0.0, self.unit))
 
 
-def buffer_rect(frame: Frame, buffer: Buffer, gap: float) -> QRectF:
+def buffer_rect(frame: Frame, buffer: Buffer, gap: float, unit: float) -> QRectF:
     """Pixels of a buffer; at least one in each direction."""
     left, right = round(frame.x(buffer.first - 0.5)), round(frame.x(buffer.last + 0.5))
-    top, bottom = round(frame.y((buffer.offset + buffer.nbytes) / MIB)), round(frame.y(buffer.offset / MIB))
+    top, bottom = round(frame.y((buffer.offset + buffer.nbytes) / unit)), round(frame.y(buffer.offset / unit))
     width = max(1.0, right - left - gap)
     height = max(1.0, bottom - top - (gap if bottom - top > 3 else 0.0))
     return QRectF(left, top, width, height)

@@ -140,6 +140,8 @@ class TimelineView(ChartView):
         self.whole.set_x(0.0, data.total_us)
         self.names.rate_peak = data.ddr_peak_gb_s
         self.bars.set(data, self._tones, [short_name(name) for name in self.columns.names])
+        overhead = fmt.latency_us(data.invocation_us)
+        self.bars.invocation_label = self.tr("invocation {time}").format(time=overhead)
         self.overview.set(data, self._tones)
         self.rate.set(data)
         self._write_caption(data)

@@ -37,6 +37,7 @@ class LaneBarsLayer(Layer):
         self._names: Sequence[str] = ()
         self.painted = 0
         """Bars drawn by the last paint."""
+        self.invocation_label = ""
 
     def set(self, data: TimelineData | None, tones: Tones, names: Sequence[str]) -> None:
         """Bars, the colours of their kernels and the short names of the kernels."""
@@ -53,9 +54,25 @@ class LaneBarsLayer(Layer):
             part = bars.visible(frame.x0, frame.x1)
             row = lane_box(frame.area, i)
             if lane == "Kernel":
+                self._invocation(painter, frame, row)
                 self._kernels(painter, frame, bars, part, row)
             else:
                 self._units(painter, frame, bars, part, row.adjusted(0, 3, 0, -3), self._tones)
+
+    def _invocation(self, painter: QPainter, frame: Frame, row: QRectF) -> None:
+        """What a run costs before its first kernel."""
+        assert self._data is not None
+        end = min(self._data.invocation_us, float(self._data.start[0]))
+        box = QRectF(frame.x(0.0), row.top() + 2, end * frame.x_scale, row.height() - 4) & frame.area
+        if box.width() < 1:
+            return
+        hatch(painter, [box], self.theme.strong, 6)
+        form = font(10, 500)
+        wide = QFontMetricsF(form).horizontalAdvance(self.invocation_label) + 8
+        if wide < box.width():
+            plate = QRectF(box.center().x() - wide / 2, box.top(), wide, box.height())
+            painter.fillRect(plate, self.theme.panel)
+            plain_text(painter, plate, self.invocation_label, self.theme.muted, form, _CENTER)
 
     def _units(self, painter: QPainter, frame: Frame, bars: LaneBars, part: slice, row: QRectF, tones: Tones) -> None:
         left = np.round(frame.xs(bars.start[part]))
@@ -87,14 +104,18 @@ class LaneBarsLayer(Layer):
         chosen = distinct(left, right)
         fills: dict[int, tuple[PrecisionColors, list[QRectF], list[QRectF]]] = {}
         texts: list[tuple[QRectF, int]] = []
+        before: dict[int, QRectF] = {}
         for j in chosen:
             kernel = int(kernels[j])
             colors = self._tones(kernel)
             box = QRectF(left[j], row.top() + 2, right[j] - left[j], row.height() - 4)
             group = fills.setdefault(colors.main.rgb(), (colors, [], []))
             (group[2] if launch[j] else group[1]).append(box)
-            if not launch[j]:
-                texts.append((box & QRectF(frame.area.left(), row.top(), frame.area.width(), row.height()), kernel))
+            if launch[j]:
+                before[kernel] = box
+            else:
+                whole = box | before[kernel] if kernel in before and box.width() < NAME_ROOM else box
+                texts.append((whole & QRectF(frame.area.left(), row.top(), frame.area.width(), row.height()), kernel))
         for colors, plain, launches in fills.values():
             both = plain + launches
             fill_rects(painter, both, colors.soft)
@@ -107,9 +128,9 @@ class LaneBarsLayer(Layer):
             self.theme.panel,
         )
         self.painted += len(chosen)
-        self._write(painter, texts)
+        self._write(painter, texts, frozenset(box.left() for box in before.values()))
 
-    def _write(self, painter: QPainter, texts: list[tuple[QRectF, int]]) -> None:
+    def _write(self, painter: QPainter, texts: list[tuple[QRectF, int]], hatched: frozenset[float]) -> None:
         """Names where there is room, else numbers, else nothing."""
         assert self._tones is not None
         form = font(10, 600)
@@ -125,9 +146,13 @@ class LaneBarsLayer(Layer):
                 )
             if metrics.horizontalAdvance(name) > room + 4:
                 continue
-            wide = metrics.horizontalAdvance(name) > room - 20
+            wide = metrics.horizontalAdvance(name) > room - 20 or box.left() in hatched
             inner = box.adjusted(0 if wide else 8, 2, 0, 0)
             flags = _CENTER if wide else Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+            if box.left() in hatched:
+                plate = metrics.horizontalAdvance(name) + 6
+                at = QRectF(box.center().x() - plate / 2, box.top() + 3, plate, box.height() - 4)
+                painter.fillRect(at, self._tones(kernel).soft)
             plain_text(painter, inner, name, self._tones(kernel).text, form, flags)
 
 
