@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from engine.errors import MixbitError
-from engine.precision.scheme import Scheme
 from gui.i18n import Language, language, set_language
 from gui.theme import Mode, theme_manager
 
@@ -144,10 +143,12 @@ class Actions(QObject):
         if self.session is not None and self.session.network is not None:
             self.session.select([k.id for k in self.session.network.kernels], self.session.current, WHO)
 
-    def set_scheme(self, scheme: Scheme) -> None:
-        """Set a scheme on the selected kernels."""
+    def set_scheme(self, name: str) -> None:
+        """Set a scheme on the selected kernels, by its name."""
+        from engine.precision.scheme import PRESETS  # brings ONNX: not before there is a session
+
         if self.session is not None:
-            self.session.set_scheme(self.session.selection, scheme, WHO)
+            self.session.set_scheme(self.session.selection, PRESETS[name], WHO)
 
     def preset(self, name: str) -> None:
         """Set all kernels by a preset."""

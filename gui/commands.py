@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QCoreApplication
 
-from engine.precision.scheme import FP16, INT4, INT8
-
 if TYPE_CHECKING:
     from engine.session import Session
     from gui.actions import Actions
@@ -117,9 +115,9 @@ COMMANDS: tuple[Command | Submenu, ...] = (
         "escape", "edit", mark("Clear selection, filter, then job"), lambda a: a.escape(), ("Esc",), "", _session, 1,
     ),
     Command("filter", "edit", mark("Filter kernels"), lambda a: a.focus_filter(), ("/", "Ctrl+F"), "filter", _open, 1),
-    Command("int4", "plan", mark("Set selection to INT4"), lambda a: a.set_scheme(INT4), ("4",), "", _selected),
-    Command("int8", "plan", mark("Set selection to INT8"), lambda a: a.set_scheme(INT8), ("8",), "", _selected),
-    Command("fp16", "plan", mark("Set selection to FP16"), lambda a: a.set_scheme(FP16), ("6",), "", _selected),
+    Command("int4", "plan", mark("Set selection to INT4"), lambda a: a.set_scheme("int4"), ("4",), "", _selected),
+    Command("int8", "plan", mark("Set selection to INT8"), lambda a: a.set_scheme("int8"), ("8",), "", _selected),
+    Command("fp16", "plan", mark("Set selection to FP16"), lambda a: a.set_scheme("fp16"), ("6",), "", _selected),
     Command("preset_fp16", "plan", mark("All FP16"), lambda a: a.preset("fp16"), (), "", _open, 1),
     Command("preset_int8", "plan", mark("All INT8"), lambda a: a.preset("int8"), (), "", _open, 1),
     Command("preset_int4", "plan", mark("All INT4"), lambda a: a.preset("int4"), (), "", _open, 1),

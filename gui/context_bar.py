@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
 
-from engine.precision.presets import PRESET_TITLES
 from gui import format as form
 from gui.actions import Actions
 from gui.i18n import data_text
@@ -93,6 +92,8 @@ class ContextBar(QWidget):
             self.data.set_texts(self.tr("Data"), data.evaluation, detail)
 
     def _refresh_plan(self, session: Session) -> None:
+        from engine.precision.presets import PRESET_TITLES  # brings ONNX: not before there is a session
+
         plan = session.plan
         preset = PRESET_TITLES.get(plan.name)
         name = translated(preset) if preset is not None else plan.name or self.tr("Own plan")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,8 +33,9 @@ def _is_file(arguments: Sequence[str]) -> bool:
     """Whether the arguments are one path, rather than a command or an option."""
     if len(arguments) != 1 or arguments[0].startswith("-"):
         return False
-    path = Path(arguments[0])
-    return path.suffix.lower() in (".onnx", ".mixbit") or len(path.parts) > 1 or path.is_file()
+    name = arguments[0]
+    path = Path(name)
+    return path.suffix.lower() in (".onnx", ".mixbit") or "/" in name or os.sep in name or path.is_file()
 
 
 if __name__ == "__main__":

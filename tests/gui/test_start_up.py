@@ -1,0 +1,131 @@
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from PySide6.QtCore import QByteArray, QThread
+from PySide6.QtWidgets import QApplication
+
+from gui.bridge import Dispatcher
+from gui.main import _is_file, main
+from gui.settings import Settings
+
+CODE = """
+import sys
+from gui.main import main
+code = main({argv!r})
+assert 'PySide6' not in sys.modules
+sys.exit(code)
+"""
+
+
+def run_main(*argv: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", CODE.format(argv=list(argv))], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_commands_run_without_qt():
+    done = run_main("devices", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "kirin9030" in done.stdout
+
+
+def test_wrong_usage_goes_to_the_command_line_as_well():
+    with pytest.raises(SystemExit) as stop:
+        main(["no-such-command"])
+    assert stop.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "window"),
+    [
+        (["model.onnx"], True),
+        (["work/plan.mixbit"], True),
+        (["./inspect"], True),
+        (["inspect"], False),
+        (["--help"], False),
+        (["--version"], False),
+        (["inspect", "model.onnx"], False),
+        (["model.onnx", "--json"], False),
+    ],
+)
+def test_a_path_opens_the_window_and_all_else_is_a_command(arguments, window):
+    assert _is_file(arguments) is window
+
+
+def test_importing_the_window_brings_no_engine_and_no_plots():
+    code = (
+        "import sys, gui.app\n"
+        "heavy = {'onnxruntime', 'onnx', 'pyqtgraph'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_dispatch_runs_callbacks_on_the_owners_thread_in_order(qtbot):
+    dispatcher, seen = Dispatcher(), []
+
+    def work():
+        for number in range(50):
+            dispatcher.dispatch(lambda n=number: seen.append((n, QThread.currentThread() is owner)))
+
+    owner = QThread.currentThread()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == []
+    qtbot.waitUntil(lambda: len(seen) == 50, timeout=1000)
+    assert seen == [(n, True) for n in range(50)]
+
+
+def test_the_engine_comes_in_behind_the_window(qtbot, monkeypatch, tmp_path):
+    from gui.app import Starter
+    from gui.window import Window
+
+    window = Window(Settings(tmp_path), confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    started = time.monotonic()
+    starter = Starter(window, None)
+    starter.begin()
+    qtbot.waitUntil(lambda: window.session is not None, timeout=20_000)
+    starter.wait()
+    assert window.status._state.text() == "Ready"
+    assert window.start.findChildren(type(window.start._open))
+    assert time.monotonic() - started < 20
+    window.close()
+
+
+def test_settings_survive_and_an_older_file_is_forgotten(qapp, tmp_path):
+    settings = Settings(tmp_path)
+    settings.language, settings.mode, settings.folder_used = "zh", "dark", "/models"
+    settings.set_bytes("geometry", QByteArray(b"abc"))
+    settings.sync()
+    again = Settings(tmp_path)
+    assert (again.language, again.mode, again.folder_used) == ("zh", "dark", "/models")
+    assert again.bytes("geometry") == QByteArray(b"abc")
+    again.forget("geometry")
+    assert again.bytes("geometry") is None
+    again._file.setValue("version", 0)
+    again.sync()
+    assert Settings(tmp_path).mode == "system"
+
+
+def test_hook_shows_a_fault_and_keeps_the_window(qtbot, monkeypatch):
+    from gui.app import _Hook
+    from gui.window import Window
+
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    try:
+        raise RuntimeError("broken")
+    except RuntimeError as error:
+        _Hook(window)(type(error), error, error.__traceback__)
+    QApplication.processEvents()
+    assert "broken" in window._error.message.text()
+    assert "test_start_up" in window._error.report()
+    window._error.accept()
