@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from gui.bridge import hub
 from gui.plots.axis import Label, PlainAxis, number
 from gui.plots.caption import Caption
 from gui.plots.chart import Hit
@@ -17,7 +18,7 @@ from gui.plots.navigation import Span
 from gui.plots.panel import Panel
 from gui.plots.view import ChartView
 from gui.theme import Theme
-from gui.widgets.tip_card import TipCard, TipContent
+from gui.widgets.tip_card import TipContent
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -53,7 +54,6 @@ class KernelChartView(ChartView):
         self.panel.add(Grid(self.panel), self.band, self.strip, self.hover)
         self.span = Span(-0.5, 0.5, 1)
         self.chart.navigate(self.span, self.panel)
-        self.card = TipCard(self.chart)
         self.chart.hovered.connect(self._on_hover)
         self.chart.rested.connect(self._on_rest)
         self.chart.clicked.connect(self._on_click)
@@ -70,7 +70,7 @@ class KernelChartView(ChartView):
 
     def refresh_columns(self) -> None:
         """Read the kernels and the plan; call first in `draw`."""
-        self.columns = kernel_columns(self.session)
+        self.columns = kernel_columns(self.shown)
         self.strip.set(self.columns)
         count = len(self.columns)
         if count:
@@ -111,6 +111,10 @@ class KernelChartView(ChartView):
 
     # -- gestures ---------------------------------------------------------------------------------------------------
 
+    def echo(self, kernel_id: str) -> None:
+        """Outline the kernel under the pointer of another view."""
+        self.hover.set(self.columns.index.get(kernel_id))
+
     def index_at(self, hit: Hit) -> int | None:
         """Kernel under a hit."""
         index = round(hit.x)
@@ -121,6 +125,7 @@ class KernelChartView(ChartView):
         if index != self.hover.index:
             self.card.hide()
         self.hover.set(index)
+        hub.hover(self.columns.ids[index] if index is not None else None, self.who)
 
     def _on_rest(self, hit: Hit) -> None:
         index = self.index_at(hit)

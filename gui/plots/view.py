@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from engine.session.changes import What
+from gui.bridge import hub
 from gui.plots.chart import Chart
 from gui.plots.export import Exporter
 from gui.plots.table import Table
@@ -15,6 +17,7 @@ from gui.theme import Theme
 from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
+from gui.widgets.tip_card import TipCard
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -30,7 +33,7 @@ class PlotView(SessionView):
         self._stack.setContentsMargins(0, 0, 0, 0)
         self._page: QWidget = QWidget()
         self.empty = EmptyState()
-        self.empty.clicked.connect(self.on_empty_clicked)
+        self.empty.clicked.connect(self._on_empty)
         self.mark_dirty(What.MODEL)
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
@@ -53,7 +56,12 @@ class PlotView(SessionView):
         raise NotImplementedError
 
     def on_empty_clicked(self) -> None:
-        """The button of the empty state."""
+        """The button of the empty state, when there is a model."""
+
+    def show_no_model(self, sentence: str) -> None:
+        """Nothing is open."""
+        self.set_subtitle("")
+        self.show_empty(sentence, self.tr("Open a model…"))
 
     def show_empty(self, sentence: str, button: str = "") -> None:
         """Nothing to draw: say what is missing and offer the next step."""
@@ -69,6 +77,12 @@ class PlotView(SessionView):
         if subtitle != self._subtitle:
             self._subtitle = subtitle
             self.subtitle_changed.emit()
+
+    def _on_empty(self) -> None:
+        if self.session.network is None:
+            self.command_wanted.emit("open_model")
+        else:
+            self.on_empty_clicked()
 
     @property
     def who(self) -> str:
@@ -109,11 +123,28 @@ class ChartView(PlotView):
         self.set_page(self.chart)
         self.exporter = Exporter(self, self.chart, self.table, self.title)
         self.chart.menu_wanted.connect(self._on_menu)
+        self.card = TipCard(self.chart)
+        hub.hover_changed.connect(self._on_echo)
         self.more = IconButton("more", token="muted")
         self.more.clicked.connect(self._on_more)
 
     def fill_menu(self, menu: QMenu) -> None:
         """Add actions of this view in front of the export actions."""
+
+    def echo(self, kernel_id: str) -> None:
+        """Another view has this kernel under the pointer ('' for none)."""
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """A hidden plot has no card."""
+        self.card.hide()
+        super().hideEvent(event)
+
+    def dispose(self) -> None:
+        """Stop listening."""
+        self.card.hide()
+        if self.listening:
+            hub.hover_changed.disconnect(self._on_echo)
+        super().dispose()
 
     def menu(self) -> QMenu:
         """The menu of the plot, made new each time."""
@@ -137,6 +168,10 @@ class ChartView(PlotView):
         """Take the colours of a theme."""
         super().apply_theme(theme)
         self.chart.apply_theme(theme)
+
+    def _on_echo(self, kernel_id: str, who: str) -> None:
+        if who != self.who:
+            self.echo(kernel_id)
 
     def _on_more(self) -> None:
         self.menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height())))

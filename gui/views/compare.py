@@ -194,7 +194,7 @@ class CompareView(PlotView):
         session = self.session
         network = session.network
         if network is None:
-            self.show_empty(self.tr("Open a model to compare what its kernels compute."))
+            self.show_no_model(self.tr("Open a model to compare what its kernels compute."))
             return
         if session.current is None:
             self.show_empty(self.tr("Select a kernel to compare its values."), self.tr("Select the worst kernel"))

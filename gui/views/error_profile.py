@@ -49,9 +49,9 @@ class ErrorProfileView(KernelChartView):
         self.refresh_columns()
         if not len(self.columns):
             self.profile = None
-            self.show_empty(self.tr("Open a model to see where accuracy is lost."))
+            self.show_no_model(self.tr("Open a model to see where accuracy is lost."))
             return
-        profile = self.profile = error_profile(self.session, self.columns)
+        profile = self.profile = error_profile(self.shown, self.columns)
         if not profile.has_data:
             self.show_empty(self.tr("The errors of this plan are being computed."))
             return
@@ -95,7 +95,7 @@ class ErrorProfileView(KernelChartView):
         menu.addSeparator()
 
     def _write_caption(self, profile: ErrorProfile) -> None:
-        name, old = self.session.plan.name, self.session.previous_plan.name
+        name, old = self.shown.plan.name, self.shown.previous_plan.name
         keys = [
             Key(self.tr("accumulated, {plan}").format(plan=name) if name else self.tr("accumulated"), "line", "ink")
         ]

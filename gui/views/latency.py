@@ -41,15 +41,13 @@ class LatencyView(KernelChartView):
     def draw(self) -> None:
         """Draw the simulation of the session."""
         self.refresh_columns()
-        bars = self.bars = latency_bars(self.session, self.columns)
+        bars = self.bars = latency_bars(self.shown, self.columns)
         if not len(self.columns) or bars is None:
-            loaded = bool(len(self.columns))
             self.set_subtitle("")
-            self.show_empty(
-                self.tr("The device is being simulated.")
-                if loaded
-                else self.tr("Open a model to see where the time goes.")
-            )
+            if self.session.network is None:
+                self.show_no_model(self.tr("Open a model to see where the time goes."))
+            else:
+                self.show_empty(self.tr("The device is being simulated."))
             return
         self.show_page()
         self.panel.set_y(0.0, round_up(bars.top() * 1.02, 4))
@@ -73,10 +71,9 @@ class LatencyView(KernelChartView):
         if cost is None:
             return self.card_content(index, [])
         rows = [(self.tr("latency"), fmt.latency_us(cost.latency_us))]
-        if old == old:
-            rows.append(
-                (self.tr("previous plan"), f"{fmt.latency_us(old)}  {fmt.delta(cost.latency_us - old, fmt.latency_us)}")
-            )
+        change = cost.latency_us - old
+        if abs(change) >= 0.05:
+            rows.append((self.tr("before"), f"{fmt.latency_us(old)}, {fmt.delta(change, fmt.latency_us)}"))
         rows.append((self.tr("launch"), fmt.latency_us(cost.launch_us)))
         rows.append((self.tr("bound by"), bound_word(cost.bound)))
         return self.card_content(index, rows)

@@ -44,13 +44,13 @@ class MemoryView(KernelChartView):
     def draw(self) -> None:
         """Draw the memory plan of the session."""
         self.refresh_columns()
-        data = self.data = memory_data(self.session)
+        data = self.data = memory_data(self.shown)
         if data is None or not len(self.columns):
-            loaded = bool(len(self.columns))
             self.set_subtitle("")
-            self.show_empty(
-                self.tr("The memory is being planned.") if loaded else self.tr("Open a model to see its memory.")
-            )
+            if self.session.network is None:
+                self.show_no_model(self.tr("Open a model to see its memory."))
+            else:
+                self.show_empty(self.tr("The memory is being planned."))
             return
         self.show_page()
         unit, name = data.unit

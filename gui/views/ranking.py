@@ -173,10 +173,9 @@ class RankingView(PlotView):
         has_kl = any(cell.kl is not None for cell in cells.values())
         metric: Metric = "kl" if self.measure.current == "kl" and has_kl else "sqnr"
         self.measure.set_disabled(frozenset() if has_kl else frozenset({"kl"}))
-        rows = ranking(self.session, self.choice.current, metric)
+        rows = ranking(self.shown, self.choice.current, metric)
         if not rows:
-            self.set_subtitle("")
-            self.show_empty(self.tr("Open a model to rank its kernels."))
+            self.show_no_model(self.tr("Open a model to rank its kernels."))
             return
         self.set_subtitle(self.tr("sensitivity at the output"))
         if not cells and not self.session.sweeping:

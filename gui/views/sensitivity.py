@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from engine.precision.scheme import Scheme, family, label
 from engine.session.changes import What
 from gui import format as fmt
+from gui.bridge import hub
 from gui.i18n import text
 from gui.plots.axis import PlainAxis
 from gui.plots.caption import Key
@@ -35,7 +36,7 @@ from gui.views.sensitivity_data import (
 from gui.views.sensitivity_layers import BlockNames, CellImage, CellMarks, SchemeNames
 from gui.widgets.icon_button import IconButton
 from gui.widgets.segmented import SegmentedControl
-from gui.widgets.tip_card import TipCard, TipContent
+from gui.widgets.tip_card import TipContent
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -71,7 +72,6 @@ class SensitivityView(ChartView):
         self.measure.chosen.connect(lambda _: self.mark_dirty(What.MODEL))
         self.sweep = IconButton("play", token="text2")
         self.sweep.clicked.connect(self.on_empty_clicked)
-        self.card = TipCard(self.chart)
         self.pricer = Pricer(session, "sensitivity price", self._on_price)
         self._pointer: QPoint | None = None
         self.chart.hovered.connect(self._on_hover)
@@ -133,16 +133,14 @@ class SensitivityView(ChartView):
 
     def draw(self) -> None:
         """Draw what is known."""
-        data = self.data = sensitivity_map(self.session)
+        data = self.data = sensitivity_map(self.shown)
         self._show_sweep()
         if data is None:
             self.set_subtitle("")
-            loaded = self.session.network is not None
-            self.show_empty(
-                self.tr("This model has no kernel whose precision can be set.")
-                if loaded
-                else self.tr("Open a model to see which kernels are sensitive.")
-            )
+            if self.session.network is None:
+                self.show_no_model(self.tr("Open a model to see which kernels are sensitive."))
+            else:
+                self.show_empty(self.tr("This model has no kernel whose precision can be set."))
             return
         self._write_subtitle(data)
         if not data.known and not self.session.sweeping:
@@ -219,6 +217,14 @@ class SensitivityView(ChartView):
 
     # -- gestures ---------------------------------------------------------------------------------------------------
 
+    def echo(self, kernel_id: str) -> None:
+        """Outline the plan's cell of the kernel under the pointer of another view."""
+        data = self.data
+        column = data.ids.index(kernel_id) if data is not None and kernel_id in data.ids else None
+        row = data.plan_rows[column] if data is not None and column is not None else None
+        self.marks.hovered = (row, column) if row is not None and column is not None else None
+        self.marks.update()
+
     def cell_at(self, hit: Hit | None) -> Cell | None:
         """Row and column under a hit."""
         if hit is None or self.data is None:
@@ -282,6 +288,7 @@ class SensitivityView(ChartView):
             self._pointer = None
             self.marks.hovered = cell
             self.marks.update()
+            hub.hover(self.data.ids[cell[1]] if self.data is not None and cell is not None else None, self.who)
 
     def _on_rest(self, hit: Hit) -> None:
         cell = self.cell_at(hit)

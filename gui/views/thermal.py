@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine.npu.results import Scenario
@@ -21,9 +20,8 @@ from gui.plots.table import Table
 from gui.plots.view import ChartView
 from gui.theme import Theme
 from gui.views.thermal_data import ThermalData, back_to_back, thermal_data, thermal_table
-from gui.views.thermal_scenario import ScenarioPopup
 from gui.widgets.icon_button import IconButton
-from gui.widgets.tip_card import TipCard, TipContent
+from gui.widgets.tip_card import TipContent
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -62,9 +60,8 @@ class ThermalView(ChartView):
         self.chart.hovered.connect(self._on_hover)
         self.chart.rested.connect(self._on_rest)
         self.chart.double_clicked.connect(lambda _: self.span.fit())
-        self.card = TipCard(self.chart)
         self.settings = IconButton("settings", token="muted")
-        self.settings.clicked.connect(self._on_settings)
+        self.settings.clicked.connect(lambda: self.command_wanted.emit("scenario"))
         self.retranslate()
 
     def _plot(self, place: int) -> _Plot:
@@ -97,15 +94,13 @@ class ThermalView(ChartView):
 
     def draw(self) -> None:
         """Draw the sustained use of the session's plan."""
-        data = self.data = thermal_data(self.session)
+        data = self.data = thermal_data(self.shown)
         if data is None:
             self.set_subtitle("")
-            loaded = self.session.network is not None
-            self.show_empty(
-                self.tr("Minutes of use are being simulated.")
-                if loaded
-                else self.tr("Open a model to see how warm the device gets.")
-            )
+            if self.session.network is None:
+                self.show_no_model(self.tr("Open a model to see how warm the device gets."))
+            else:
+                self.show_empty(self.tr("Minutes of use are being simulated."))
             return
         self.show_page()
         self.span.set_limits(0.0, max(float(data.minutes[-1]), 1e-3), 0.25)
@@ -200,14 +195,6 @@ class ThermalView(ChartView):
             (self.tr("latency"), fmt.run_latency(float(run.latency_us[i]))),
         ]
         return TipContent(fmt.clock_time(float(run.time_s[i])), rows)
-
-    def _on_settings(self) -> None:
-        popup = ScenarioPopup(self.session.scenario, self)
-        popup.chosen.connect(self.session.set_scenario)
-        corner = self.settings.mapToGlobal(QPoint(self.settings.width(), self.settings.height() + 2))
-        popup.adjustSize()
-        popup.move(corner - QPoint(popup.width(), 0))
-        popup.show()
 
 
 def _change(first: str, last: str) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from engine.session.changes import What
 from gui import format as fmt
+from gui.bridge import hub
 from gui.plots.axis import PlainAxis
 from gui.plots.caption import Caption, Key
 from gui.plots.chart import Hit
@@ -27,7 +28,7 @@ from gui.views.timeline_marks import Overview, TimeSelection
 from gui.views.words import bound_word
 from gui.widgets.icon_button import IconButton
 from gui.widgets.segmented import SegmentedControl
-from gui.widgets.tip_card import TipCard, TipContent
+from gui.widgets.tip_card import TipContent
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -67,7 +68,6 @@ class TimelineView(ChartView):
         self.focus_button, self.fit_button = IconButton("target", token="muted"), IconButton("fit", token="muted")
         self.focus_button.clicked.connect(self.focus_current)
         self.fit_button.clicked.connect(self.span.fit)
-        self.card = TipCard(self.chart)
         self._connect()
         self.retranslate()
 
@@ -126,14 +126,14 @@ class TimelineView(ChartView):
 
     def draw(self) -> None:
         """Draw the simulation of the session."""
-        self.columns = kernel_columns(self.session)
-        data = self.data = timeline_data(self.session)
+        self.columns = kernel_columns(self.shown)
+        data = self.data = timeline_data(self.shown)
         if data is None:
             self.set_subtitle("")
-            loaded = bool(len(self.columns))
-            self.show_empty(
-                self.tr("The device is being simulated.") if loaded else self.tr("Open a model to see its run.")
-            )
+            if self.session.network is None:
+                self.show_no_model(self.tr("Open a model to see its run."))
+            else:
+                self.show_empty(self.tr("The device is being simulated."))
             return
         self.show_page()
         self.span.set_limits(0.0, data.total_us, min(LEAST_US, data.total_us))
@@ -199,6 +199,13 @@ class TimelineView(ChartView):
 
     # -- gestures ---------------------------------------------------------------------------------------------------
 
+    def echo(self, kernel_id: str) -> None:
+        """Outline the kernel under the pointer of another view."""
+        data = self.data
+        known = data is not None and kernel_id in data.index
+        self.marks.hovered = data.extent(data.index[kernel_id]) if data is not None and known else None
+        self.marks.update()
+
     def focus_current(self) -> None:
         """Zoom to the current kernel and its neighbours; show the whole run when that is what is on show already."""
         place = self._current()
@@ -225,11 +232,13 @@ class TimelineView(ChartView):
 
     def _on_hover(self, hit: Hit | None) -> None:
         place = self._kernel_of(hit)
-        extent = self.data.extent(place) if self.data is not None and place is not None else None
+        data = self.data
+        extent = data.extent(place) if data is not None and place is not None else None
         if extent != self.marks.hovered:
             self.card.hide()
             self.marks.hovered = extent
             self.marks.update()
+            hub.hover(data.costs[place].kernel if data is not None and place is not None else None, self.who)
 
     def _on_rest(self, hit: Hit) -> None:
         place = self._kernel_of(hit)
