@@ -69,4 +69,4 @@ def find_activations(view: View) -> Iterator[Region]:
         found = activation_from(view, start)
         if found and len(found[0].nodes) > 1:
             closure, name = found
-            yield Region(closure.nodes, closure.nodes[-1], Kind.ELEMENTWISE, (name,))
+            yield Region.of(closure.nodes, closure.nodes[-1], Kind.ELEMENTWISE, name)

@@ -51,14 +51,14 @@ def _partition(view: View, rules: RuleSet) -> Partition:
     for at in reversed(range(len(view.nodes))):
         kind = kind_of(view, at)
         if kind in ANCHORS and partition.free((at,)):
-            start = Region((at,), at, kind, (label_node(view, at),))
+            start = Region.of((at,), at, kind, label_node(view, at))
             partition.put(start)
             partition.put(extended(start, view, partition, rules, rules.operands))
     if rules.norm_epilogue:
         _extend_norms(view, partition, rules)
     for at in range(len(view.nodes)):
         if partition.free((at,)):
-            partition.put(Region((at,), at, kind_of(view, at), (label_node(view, at),)))
+            partition.put(Region.of((at,), at, kind_of(view, at), label_node(view, at)))
     if rules.chains:
         merge_chains(partition, view)
     return partition
@@ -67,7 +67,7 @@ def _partition(view: View, rules: RuleSet) -> Partition:
 def _extend_norms(view: View, partition: Partition, rules: RuleSet) -> None:
     for at in range(len(view.nodes)):
         if partition.free((at,)) and kind_of(view, at) is Kind.NORM:
-            partition.put(Region((at,), at, Kind.NORM, (label_node(view, at),)))
+            partition.put(Region.of((at,), at, Kind.NORM, label_node(view, at)))
     for region in partition:
         if region.kind is Kind.NORM:
             partition.put(extended(region, view, partition, rules, operands=0))
@@ -77,8 +77,6 @@ def kind_of(view: View, at: int) -> Kind:
     """Kind of a kernel whose anchor is this node."""
     op = view.ops[at]
     kind = KINDS.get(op, Kind.OTHER)
-    if op == "Gemm":
-        kind = Kind.GEMM
     if op == "Conv" and is_depthwise(view, at):
         return Kind.DEPTHWISE
     if op in ("MatMul", "Gemm", "Einsum") and all(name not in view.constants for name in view.nodes[at].inputs[:2]):

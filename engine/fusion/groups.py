@@ -27,9 +27,7 @@ def _merge(partition: Partition, view: View, member: Callable[[Region], bool]) -
         if current is not region or not member(region):
             continue
         while (other := _feeding(partition, view, region, member)) is not None:
-            kind = region.kind if region.kind is other.kind else Kind.MOVEMENT
-            nodes = tuple(sorted({*region.nodes, *other.nodes}))
-            region = Region(nodes, region.anchor, kind, (*other.labels, *region.labels))
+            region = region.merged(other, region.kind if region.kind is other.kind else Kind.MOVEMENT)
             partition.put(region)
 
 

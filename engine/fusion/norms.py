@@ -37,7 +37,7 @@ def find_norms(view: View) -> Iterator[Region]:
         if best:
             kind = Kind.SOFTMAX if name == "Softmax" else Kind.NORM
             anchor = next(at for at in best.nodes if view.ops[at] in _REDUCTIONS)
-            yield Region(best.nodes, anchor, kind, (name,))
+            yield Region.of(best.nodes, anchor, kind, name)
 
 
 def _is_tail(view: View, nodes: tuple[int, ...], core: tuple[int, ...], name: str) -> bool:
@@ -73,30 +73,27 @@ def find_softmaxes(view: View, partition: Partition) -> Iterator[Region]:
     """Softmax nodes with the scale and the mask in front of them."""
     for at, op in enumerate(view.ops):
         if op in ("Softmax", "LogSoftmax") and partition.free((at,)):
-            nodes, labels = _prologue(view, partition, at)
-            yield Region(tuple(sorted({at, *nodes})), at, Kind.SOFTMAX, (*labels, op))
+            region = Region.of((at,), at, Kind.SOFTMAX, op)
+            for before, label in _prologue(view, partition, at).items():
+                region = region.joined((before,), label)
+            yield region
 
 
-def _prologue(view: View, partition: Partition, softmax: int) -> tuple[list[int], list[str]]:
-    """Nodes that scale and mask the scores: walks back along the operand that has the scores' shape."""
-    nodes: list[int] = []
-    labels: list[str] = []
+def _prologue(view: View, partition: Partition, softmax: int) -> dict[int, str]:
+    """Nodes that scale and mask the scores, with their labels: walks back along the operand of the scores' shape."""
+    nodes: dict[int, str] = {}
     tensor, reader = view.nodes[softmax].inputs[0], softmax
     shape = view.shape(tensor)
     while (at := view.producer.get(tensor)) is not None and view.sole_reader(tensor) == reader:
         if view.ops[at] not in _STEPS or not partition.free((at,)) or view.shape(tensor) != shape:
             break
-        nodes.append(at)
-        labels.append(_STEPS.get(view.ops[at], ""))
+        nodes[at] = _STEPS[view.ops[at]]
         same = [name for name in view.inputs[at] if view.shape(name) == shape]
         if len(same) != 1:
             break
         tensor, reader = same[0], at
     source = view.producer.get(tensor)
-    if (
-        source is not None
-        and view.ops[source] in _WEIGHTED
-        and any(n in view.constants for n in view.nodes[source].inputs)
-    ):
-        return [], []  # the bias of a layer, not the mask of scores: it belongs to the layer
-    return nodes, list(dict.fromkeys(label for label in reversed(labels) if label))
+    weighted = source is not None and view.ops[source] in _WEIGHTED
+    if source is not None and weighted and any(name in view.constants for name in view.nodes[source].inputs):
+        return {}  # the bias of a layer, not the mask of scores: it belongs to the layer
+    return nodes

@@ -62,9 +62,11 @@ CHAINED_MOVEMENT = frozenset({
 """Movements that one pass over the data can do together."""
 
 KINDS: Mapping[str, Kind] = {
-    **dict.fromkeys(("MatMul", "Gemm", "Einsum", "com.microsoft.FusedMatMul", "com.microsoft.FusedGemm"), Kind.MATMUL),
-    **dict.fromkeys(("MatMulInteger", "QLinearMatMul", "com.microsoft.MatMulNBits", "com.microsoft.QGemm"), Kind.MATMUL),
+    **dict.fromkeys(("MatMul", "Einsum", "com.microsoft.FusedMatMul", "com.microsoft.FusedGemm"), Kind.MATMUL),
+    "Gemm": Kind.GEMM,
+    **dict.fromkeys(("MatMulInteger", "QLinearMatMul", "com.microsoft.MatMulNBits"), Kind.MATMUL),
     **dict.fromkeys(("com.microsoft.DynamicQuantizeMatMul", "com.microsoft.MatMulIntegerToFloat"), Kind.MATMUL),
+    "com.microsoft.QGemm": Kind.GEMM,
     **dict.fromkeys(("Conv", "ConvInteger", "QLinearConv", "DeformConv", "com.microsoft.FusedConv"), Kind.CONV),
     "ConvTranspose": Kind.CONV_TRANSPOSE,
     **dict.fromkeys(("LSTM", "GRU", "RNN", "com.microsoft.DynamicQuantizeLSTM"), Kind.RECURRENT),
@@ -79,7 +81,10 @@ KINDS: Mapping[str, Kind] = {
     ),
     **dict.fromkeys(("Softmax", "LogSoftmax", "Hardmax"), Kind.SOFTMAX),
     **dict.fromkeys(
-        ("MaxPool", "AveragePool", "LpPool", "GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool", "MaxUnpool", "MaxRoiPool"),
+        (
+            "MaxPool", "AveragePool", "LpPool", "GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool", "MaxUnpool",
+            "MaxRoiPool",
+        ),
         Kind.POOL,
     ),
     **dict.fromkeys(

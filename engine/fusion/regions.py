@@ -21,8 +21,8 @@ class Region:
     """Positions, ascending."""
     anchor: int
     kind: Kind
-    labels: tuple[str, ...]
-    """What it does, step by step; '' entries are not shown."""
+    steps: tuple[tuple[int, str], ...]
+    """What it does: position and label of each step; '' is not shown."""
     bias: int | None = None
     """The Add right behind the anchor whose constant is the anchor's bias."""
 
@@ -31,9 +31,27 @@ class Region:
         """Position of the node that writes the region's outputs."""
         return self.nodes[-1]
 
-    def joined(self, nodes: Iterable[int], *labels: str) -> Region:
-        """This region with more nodes behind it."""
-        return replace(self, nodes=tuple(sorted({*self.nodes, *nodes})), labels=(*self.labels, *labels))
+    @classmethod
+    def of(cls, nodes: Iterable[int], anchor: int, kind: Kind, label: str) -> Region:
+        """A region of one step."""
+        ordered = tuple(sorted(set(nodes)))
+        return cls(ordered, anchor, kind, ((ordered[-1], label),))
+
+    def joined(self, nodes: Iterable[int], label: str) -> Region:
+        """This region with one more step."""
+        more = tuple(nodes)
+        steps = tuple(sorted((*self.steps, (max(more), label))))
+        return replace(self, nodes=tuple(sorted({*self.nodes, *more})), steps=steps)
+
+    def merged(self, other: Region, kind: Kind) -> Region:
+        """This region and another one as a region of a kind."""
+        nodes = tuple(sorted({*self.nodes, *other.nodes}))
+        return replace(self, nodes=nodes, kind=kind, steps=tuple(sorted((*self.steps, *other.steps))))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels in the order of the steps."""
+        return tuple(label for _, label in self.steps)
 
 
 class Partition:

@@ -19,7 +19,7 @@ def find_rotaries(view: View) -> Iterator[Region]:
             if straight is not None and turned is not None:
                 nodes = _rotation(view, straight, turned)
                 if nodes:
-                    yield Region(tuple(sorted({at, *nodes})), at, Kind.ELEMENTWISE, ("Rotary",))
+                    yield Region.of({at, *nodes}, at, Kind.ELEMENTWISE, "Rotary")
                     break
 
 

@@ -37,4 +37,4 @@ RULES: dict[Rules, RuleSet] = {
         chains=False,
     ),
 }
-"""Edge compilers fuse all they can, because a launch costs more than many a kernel; cloud runtimes fuse the classics."""
+"""Edge compilers fuse all they can, as launches cost more than many kernels; cloud runtimes fuse the classics."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -68,7 +66,7 @@ def kernel_session(network: Network, kernel):
 
 def value_info(graph: Graph, name: str) -> onnx.ValueInfoProto:
     info = graph.tensors[name]
-    shape = [f"{name}.{axis}" for axis in range(len(info.shape))] if name in graph.dynamic else info.shape
+    shape = None if name in graph.dynamic else info.shape
     kind = onnx.TensorProto.STRING if info.dtype == object else helper.np_dtype_to_tensor_dtype(info.dtype)
     return helper.make_tensor_value_info(name, kind, shape)
 
@@ -114,8 +112,3 @@ def largest_difference(network: Network, seed: int = 1, limits=None) -> float:
         scale = max(1e-12, np.abs(b[np.isfinite(b)]).max(initial=0))
         worst = max(worst, float(np.abs(a - b)[np.isfinite(b)].max(initial=0) / scale))
     return worst
-
-
-def save(model: onnx.ModelProto, path: Path) -> Path:
-    onnx.save(model, path)
-    return path
