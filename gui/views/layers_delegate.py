@@ -30,6 +30,10 @@ PAD = 8
 FIGURE = {"accumulated": 44, "sensitivity": 42, "latency": 44}
 """Width of the figure in columns with a bar, so that figures and bar starts are straight."""
 SWITCH = QSize(144, 17)
+# Flags are joined once: doing it per cell costs more than drawing the text.
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_SELECTED = QStyle.StateFlag.State_Selected
 _TAIL = {"accumulated": 12, "sensitivity": 16, "latency": 20}
 """Room after the bar, for ticks, dots and arrows."""
 
@@ -72,6 +76,7 @@ class LayersDelegate(QStyledItemDelegate):
         """Kernel index and family of the segment under the mouse."""
         self._scaled_for: LayerRows | None = None
         self._scale: dict[str, float] = {}
+        self._painters = self._all_painters()
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -83,7 +88,7 @@ class LayersDelegate(QStyledItemDelegate):
             return
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
-        kernel = model.kernel_at(index.row())
+        kernel, column = model.kernel_at(index.row()), COLUMNS[index.column()]
         current = index.row() == self._view.currentIndex().row()
         focused = current and self._view.hasFocus()
         cell = Cell(
@@ -92,14 +97,14 @@ class LayersDelegate(QStyledItemDelegate):
             model.rows,
             kernel,
             self.theme,
-            bool(state & QStyle.StateFlag.State_Selected),
+            bool(state & _SELECTED),
             focused,
             self.hovered[1] if self.hovered and self.hovered[0] == kernel else None,
         )
         painter.save()
         painter.setClipRect(rect)
         self._ground(cell, index.row(), current)
-        self._painters()[COLUMNS[index.column()].paint](cell, COLUMNS[index.column()].key)
+        self._painters[column.paint](cell, column.key)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
@@ -128,7 +133,7 @@ class LayersDelegate(QStyledItemDelegate):
 
     # Painting.
 
-    def _painters(self) -> dict[str, Callable[[Cell, str], None]]:
+    def _all_painters(self) -> dict[str, Callable[[Cell, str], None]]:
         return {
             "text": _text,
             "index": _index,
@@ -198,9 +203,9 @@ def bar_rect(cell: QRect, key: str) -> QRectF:
     return QRectF(left, cell.y(), max(12, cell.right() - _TAIL[key] - left), cell.height() - 1)
 
 
-def _draw(cell: Cell, rect: QRect, words: str, color: QColor, align: Qt.AlignmentFlag) -> None:
+def _draw(cell: Cell, rect: QRect, words: str, color: QColor, align: int) -> None:
     cell.painter.setPen(color)
-    cell.painter.drawText(rect, int(align | Qt.AlignmentFlag.AlignVCenter), words)
+    cell.painter.drawText(rect, align, words)
 
 
 def _elided(cell: Cell, words: str, width: int, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> str:
@@ -213,12 +218,12 @@ def _text(cell: Cell, key: str) -> None:
     cell.painter.setFont(font(12))
     launch = key == "bound" and cell.rows.bounds[cell.kernel] in ("Launch", "-", "")
     color = cell.quiet if launch or key in ("shape", "unit") else cell.theme.text2
-    _draw(cell, rect, _elided(cell, words, rect.width()), color, Qt.AlignmentFlag.AlignLeft)
+    _draw(cell, rect, _elided(cell, words, rect.width()), color, _LEFT)
 
 
 def _index(cell: Cell, key: str) -> None:
     cell.painter.setFont(font(12))
-    _draw(cell, cell.rect.adjusted(4, 0, -13, -1), str(cell.kernel), cell.quiet, Qt.AlignmentFlag.AlignRight)
+    _draw(cell, cell.rect.adjusted(4, 0, -13, -1), str(cell.kernel), cell.quiet, _RIGHT)
     if cell.rows.differs[cell.kernel]:
         middle = QPointF(cell.rect.right() - 4, cell.rect.y() + (cell.rect.height() - 1) / 2)
         paint.dot(cell.painter, middle, 2.25, cell.theme.accent)
@@ -235,10 +240,10 @@ def _name(cell: Cell, key: str) -> None:
     cell.painter.setFont(plain)
     head = _elided(cell, path, rect.width() - tail_width, Qt.TextElideMode.ElideLeft) if path else ""
     head = "" if head == "…" and rect.width() - tail_width < 12 else head
-    _draw(cell, rect, head, cell.theme.text2, Qt.AlignmentFlag.AlignLeft)
+    _draw(cell, rect, head, cell.theme.text2, _LEFT)
     left = cell.painter.fontMetrics().horizontalAdvance(head)
     cell.painter.setFont(strong)
-    _draw(cell, rect.adjusted(left, 0, 0, 0), tail, cell.theme.text, Qt.AlignmentFlag.AlignLeft)
+    _draw(cell, rect.adjusted(left, 0, 0, 0), tail, cell.theme.text, _LEFT)
 
 
 def _switch(cell: Cell, key: str) -> None:
@@ -247,7 +252,7 @@ def _switch(cell: Cell, key: str) -> None:
         cell.painter.setFont(font(11, italic=language() != "zh"))
         rect = cell.rect.adjusted(PAD, 0, -4, -1)
         words = _elided(cell, no_switch_word(rows.shape.kinds[i], rows.units[i]), rect.width())
-        _draw(cell, rect, words, cell.quiet, Qt.AlignmentFlag.AlignLeft)
+        _draw(cell, rect, words, cell.quiet, _LEFT)
         return
     family = rows.families[i] if rows.families[i] in paint.FAMILIES else None
     look = paint.SwitchLook(
@@ -266,7 +271,7 @@ def _number(cell: Cell, key: str) -> None:
     words = BY_KEY[key].text(cell.rows, cell.kernel)
     color = cell.theme.text if words != form.MISSING else cell.quiet
     cell.painter.setFont(font(12))
-    _draw(cell, cell.rect.adjusted(2, 0, -PAD, -1), words, color, Qt.AlignmentFlag.AlignRight)
+    _draw(cell, cell.rect.adjusted(2, 0, -PAD, -1), words, color, _RIGHT)
 
 
 def _local(cell: Cell, key: str) -> None:
@@ -278,7 +283,7 @@ def _local(cell: Cell, key: str) -> None:
     known = words != form.MISSING
     cell.painter.setFont(font(12))
     rect = cell.rect.adjusted(2, 0, -PAD, -1)
-    _draw(cell, rect, words, cell.theme.text if known else cell.quiet, Qt.AlignmentFlag.AlignRight)
+    _draw(cell, rect, words, cell.theme.text if known else cell.quiet, _RIGHT)
     if known and rows.synthetic:
         _indicative(cell, rect, words)
 
@@ -298,7 +303,7 @@ def _accumulated(cell: Cell, key: str) -> None:
     if stale:
         cell.painter.setFont(font(12, italic=True))
         color = theme.faint if not cell.selected else cell.quiet
-        _draw(cell, figure_rect(cell.rect, key), f"≈{words}", color, Qt.AlignmentFlag.AlignRight)
+        _draw(cell, figure_rect(cell.rect, key), f"≈{words}", color, _RIGHT)
     else:
         short = required is not None and value < required
         _figure(cell, key, words, theme.text, weight=600 if short else 400, indicative=rows.synthetic)
@@ -323,7 +328,7 @@ def _figure(cell: Cell, key: str, words: str, color: QColor, *, weight: int = 40
     rect = figure_rect(cell.rect, key)
     cell.painter.setFont(font(12, weight))
     missing = words == form.MISSING
-    _draw(cell, rect, words, cell.quiet if missing else color, Qt.AlignmentFlag.AlignRight)
+    _draw(cell, rect, words, cell.quiet if missing else color, _RIGHT)
     if indicative and not missing:
         _indicative(cell, rect, words)
 
@@ -331,12 +336,12 @@ def _figure(cell: Cell, key: str, words: str, color: QColor, *, weight: int = 40
 def _indicative(cell: Cell, rect: QRect, words: str) -> None:
     """A quiet "~" in front of a figure that comes from synthetic input."""
     width = cell.painter.fontMetrics().horizontalAdvance(words)
-    _draw(cell, rect.adjusted(0, 0, -width - 1, 0), "~", cell.quiet, Qt.AlignmentFlag.AlignRight)
+    _draw(cell, rect.adjusted(0, 0, -width - 1, 0), "~", cell.quiet, _RIGHT)
 
 
 def _draw_overflow(cell: Cell, rect: QRect) -> None:
     cell.painter.setFont(font(11, 600))
     words = cell.painter.fontMetrics().elidedText("NaN", Qt.TextElideMode.ElideRight, rect.width())
-    _draw(cell, rect, words, cell.theme.bad, Qt.AlignmentFlag.AlignRight)
+    _draw(cell, rect, words, cell.theme.bad, _RIGHT)
     left = rect.right() - cell.painter.fontMetrics().horizontalAdvance(words) - 15
     paint_icon(cell.painter, "octagon", QRectF(left, rect.center().y() - 6, 12, 12), cell.theme.bad)

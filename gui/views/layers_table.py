@@ -147,6 +147,7 @@ class LayersTable(HoverTable):
     def _on_reset(self) -> None:
         rows = self.layers.rows
         self.hover_row = self.echo_row = -1
+        self._delegate.hovered = None
         if rows is not None:
             self._wishes = self._delegate.wishes(rows)
         self.fit_columns()
@@ -259,8 +260,18 @@ class LayersTable(HoverTable):
             self._at = point
             self._rest.start()
             self.moved_on.emit()
-        hand = self.segment_at(point) is not None
-        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
+        self._point_at(self.segment_at(point))
+
+    def _point_at(self, segment: tuple[int, str] | None) -> None:
+        """Tint the segment under the pointer."""
+        if segment == self._delegate.hovered:
+            return
+        shape = Qt.CursorShape.ArrowCursor if segment is None else Qt.CursorShape.PointingHandCursor
+        self.viewport().setCursor(shape)
+        for changed in (self._delegate.hovered, segment):
+            if changed is not None and self.layers.row_of(changed[0]) >= 0:
+                self.update(self.layers.index(self.layers.row_of(changed[0]), _PRECISION))
+        self._delegate.hovered = segment
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Nothing is hovered once the pointer has left."""
@@ -269,6 +280,7 @@ class LayersTable(HoverTable):
             self.moved_on.emit()
         if event.type() == QEvent.Type.Leave:
             self._set_hover(-1)
+            self._point_at(None)
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             # Names and operators have the card; a second tooltip over it would only be in the way.
             index = self.indexAt(event.pos())

@@ -85,6 +85,19 @@ def test_a_click_on_a_segment_of_another_row_selects_that_row(view, session, qtb
     assert session.selection == ("k24",)
 
 
+def test_the_segment_under_the_pointer_is_tinted(view, qtbot):
+    cell(view, 50, "precision")
+    box = view.table.segment_rect(50, "FP16")
+    plain = view.table.viewport().grab(box).toImage()
+    for at in (cell(view, 48, "name"), box.center()):
+        qtbot.mouseMove(view.table.viewport(), at)
+    qtbot.waitUntil(lambda: view.table._delegate.hovered == (50, "FP16"), timeout=1000)
+    assert view.table.viewport().cursor().shape() == Qt.CursorShape.PointingHandCursor
+    assert view.table.viewport().grab(box).toImage() != plain
+    qtbot.mouseMove(view.table.viewport(), cell(view, 48, "name"))
+    qtbot.waitUntil(lambda: view.table._delegate.hovered is None, timeout=1000)
+
+
 def test_a_press_that_is_let_go_elsewhere_sets_nothing(view, session, qtbot):
     cell(view, 24)
     before = session.plan
