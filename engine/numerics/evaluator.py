@@ -380,9 +380,10 @@ class Evaluator:
         parts: list[OutputSums | None] = [None] * len(self._states)
 
         def compare(sample: int) -> None:
-            results = shared.output_arrays(self._states[sample].values)
+            state = self._states[sample]
+            results = shared.output_arrays(state.values)
             references = shared.output_arrays(shared.values[sample])
-            parts[sample] = compare_outputs(reading, results, references, shared.labels(sample))
+            parts[sample] = compare_outputs(reading, results, references, shared.labels(sample), state.output_sums())
 
         self._workers.map(compare, range(len(parts)), cancel=cancel)
         return tuple(part for part in parts if part is not None)

@@ -88,6 +88,18 @@ class SampleState:
             if measure[index] and self.sums[index] is None:
                 self.sums[index] = self._measure(index)
 
+    def output_sums(self) -> dict[str, Sums]:
+        """Errors of the model's outputs, as far as they were measured as the one float output of a kernel."""
+        shared = self._shared
+        found = {}
+        for info in shared.network.graph.outputs:
+            index = shared.wiring.producer.get(info.name)
+            if index is not None and shared.wiring.measured[index] == (info.name,):
+                sums = self.sums[index]
+                if sums is not None:
+                    found[info.name] = sums
+        return found
+
     def _measure(self, index: int) -> Sums:
         shared = self._shared
         reference, powers = shared.values[self._sample], shared.powers[self._sample]
