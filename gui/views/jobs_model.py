@@ -57,6 +57,7 @@ class JobsModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.jobs: list[Job] = []
+        self._moving = 0
 
     def show(self, jobs: Sequence[Job]) -> None:
         """Take over another history."""
@@ -71,9 +72,11 @@ class JobsModel(QAbstractListModel):
             self.poll()
 
     def poll(self) -> None:
-        """Progress has moved."""
-        if self.jobs:
-            self.dataChanged.emit(self.index(0), self.index(len(self.jobs) - 1))
+        """Progress has moved: running jobs come first, so it is one stretch, with those that have just ended."""
+        moving = sum(job.active for job in self.jobs)
+        for row in range(max(moving, self._moving)):
+            self.dataChanged.emit(self.index(row), self.index(row))
+        self._moving = moving
 
     def rowCount(self, parent: Index = _ROOT) -> int:
         """One row per job."""

@@ -12,12 +12,15 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from engine.graph.types import Array
+from gui.views.layers_changes import changed_rows, runs
 from gui.views.layers_columns import BY_KEY, COLUMNS, explanation, title, unit
 from gui.views.layers_order import Filter, matching, ordered
 from gui.views.layers_rows import LayerRows
 from gui.views.layers_tips import tip
 
 Index = QModelIndex | QPersistentModelIndex
+MOST_STRETCHES = 24
+"""Above this one large stretch is announced: that is cheaper than many small ones."""
 _NO_ORDER = np.zeros(0, int)
 _ROOT = QModelIndex()
 # Asked for twice per painted cell: joining flags in Python each time takes a tenth of the painting.
@@ -52,8 +55,15 @@ class LayersModel(QAbstractTableModel):
             self.order_waits = True
         else:
             self.reorder()
-        if len(self.order):
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self.order) - 1, len(COLUMNS) - 1))
+        assert old is not None
+        assert rows is not None
+        # After a reset or a new layout nothing needs to be told again, but it costs little.
+        places = np.sort(self._row_of[changed_rows(old, rows)])
+        stretches = runs(places[places >= 0])
+        if len(stretches) > MOST_STRETCHES:
+            stretches = [(stretches[0][0], stretches[-1][1])]
+        for first, last in stretches:
+            self.dataChanged.emit(self.index(first, 0), self.index(last, len(COLUMNS) - 1))
 
     def set_filter(self, wanted: Filter) -> None:
         """Show only kernels that pass."""

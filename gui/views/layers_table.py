@@ -10,6 +10,7 @@ from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPale
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from gui.theme import Theme
+from gui.views.layers_changes import runs
 from gui.views.layers_columns import BY_KEY, COLUMNS, Column, fit
 from gui.views.layers_delegate import HoverTable, LayersDelegate
 from gui.views.layers_header import LayersHeader
@@ -175,7 +176,7 @@ class LayersTable(HoverTable):
         model = self.selectionModel()
         rows = np.array(sorted(r for r in (self.layers.row_of(k) for k in kernels) if r >= 0), int)
         wanted = QItemSelection()
-        for first, last in _runs(rows):
+        for first, last in runs(rows):
             wanted.select(self.layers.index(first, 0), self.layers.index(last, len(COLUMNS) - 1))
         model.select(wanted, QItemSelectionModel.SelectionFlag.ClearAndSelect)
         row = self.layers.row_of(current)
@@ -356,13 +357,3 @@ class LayersTable(HoverTable):
         """The ring goes with the focus."""
         super().focusOutEvent(event)
         self.viewport().update()
-
-
-def _runs(rows: np.ndarray[tuple[int], np.dtype[np.int_]]) -> list[tuple[int, int]]:
-    """Stretches of consecutive rows as (first, last)."""
-    if not rows.size:
-        return []
-    breaks = np.flatnonzero(np.diff(rows) > 1)
-    firsts = rows[np.concatenate([[0], breaks + 1])]
-    lasts = rows[np.concatenate([breaks, [len(rows) - 1]])]
-    return [(int(a), int(b)) for a, b in zip(firsts, lasts, strict=True)]

@@ -21,6 +21,7 @@ from engine.session.changes import What
 from gui.fonts import font
 from gui.icons import paint_icon
 from gui.theme import Theme
+from gui.views.layers_rows import Support
 from gui.views.preflight_findings import Finding, findings
 from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
@@ -119,6 +120,7 @@ class PreflightView(SessionView):
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)
+        self._support = Support(session)
         self.model = FindingsModel(self)
         self.list = QListView()
         self.list.setModel(self.model)
@@ -172,7 +174,9 @@ class PreflightView(SessionView):
 
     def refresh(self, changes: frozenset[What]) -> None:
         """Look again at the results."""
-        found = findings(self.session)
+        if What.MODEL in changes:
+            self._support.forget()
+        found = findings(self.session, self._support)
         self.model.show(found)
         self._pages.setCurrentIndex(0 if found else 1)
         if self.session.network is None:

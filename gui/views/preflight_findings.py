@@ -13,6 +13,7 @@ from engine.npu.results import KernelCost, Simulation
 from engine.precision.scheme import label
 from gui import format as form
 from gui.i18n import text as translated
+from gui.views.layers_rows import Support
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -37,8 +38,8 @@ class Finding:
     """Kernel indices, the most telling one first."""
 
 
-def findings(session: Session) -> list[Finding]:
-    """All entries, worst first."""
+def findings(session: Session, support: Support | None = None) -> list[Finding]:
+    """All entries, worst first; `support` remembers what the device says about schemes."""
     if session.network is None:
         return []
     simulation = session.figures.simulation
@@ -46,7 +47,7 @@ def findings(session: Session) -> list[Finding]:
         simulation = None
     found = [
         *_overflows(session, session.network),
-        *_not_native(session, session.network),
+        *_not_native(session, session.network, support or Support(session)),
         *_imprecise(session, session.network),
     ]
     if simulation is not None:
@@ -111,11 +112,11 @@ def _launch_bound(simulation: Simulation) -> Iterator[Finding]:
     yield Finding("info", title, detail, tuple(i for i, _ in bound))
 
 
-def _not_native(session: Session, network: Network) -> Iterator[Finding]:
+def _not_native(session: Session, network: Network, support: Support) -> Iterator[Finding]:
     groups: dict[tuple[str, str], list[Kernel]] = {}
     for kernel in network.tunable:
         scheme = session.plan.scheme(kernel.id)
-        reason = session.supports(kernel.id, scheme)
+        reason = support.why_not(kernel.id, scheme)
         if reason is not None:
             groups.setdefault((label(scheme), translated(reason)), []).append(kernel)
     for (name, why), kernels in groups.items():

@@ -1,7 +1,11 @@
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 from fakes import FakeSession
 
+from gui.views.layers_changes import changed_rows, runs
+from gui.views.layers_model import LayersModel
 from gui.views.layers_order import Filter, family_counts, matching, ordered
 from gui.views.layers_rows import natural, relative_l2_percent, rows_of, shape_of, with_threshold
 
@@ -71,8 +75,6 @@ def test_only_kernels_behind_the_edit_are_stale(session):
 
 
 def test_a_simulation_of_other_kernels_is_not_shown(session):
-    from dataclasses import replace
-
     simulation = session.figures.simulation
     session.figures = replace(session.figures, simulation=replace(simulation, kernels=simulation.kernels[:-1]))
     assert np.isnan(rows_of(session, shape_of(session.network)).latency_us).all()
@@ -87,3 +89,42 @@ def test_bars_end_at_the_95th_percentile():
 def test_relative_error_follows_from_the_sqnr():
     assert relative_l2_percent(20.0) == pytest.approx(10.0)
     assert relative_l2_percent(float("inf")) == 0.0
+
+
+def test_only_rows_that_look_different_are_announced(session):
+    model = LayersModel()
+    shape = shape_of(session.network)
+    rows = rows_of(session, shape)
+    model.set_rows(rows)
+    told = []
+    model.dataChanged.connect(lambda first, last: told.append((first.row(), last.row())))
+    model.set_rows(rows_of(session, shape))
+    assert told == []
+    session.locked = frozenset({"k7", "k8", "k20"})
+    model.set_rows(rows_of(session, shape))
+    assert told == [(7, 8), (20, 20)]
+    told.clear()
+    session.budgets = type(session.budgets)(min_sqnr_db=3.0)
+    model.set_rows(rows_of(session, shape))
+    assert told == [(0, len(rows) - 1)]
+
+
+def test_a_changed_row_is_found_for_every_figure(session):
+    shape = shape_of(session.network)
+    rows = rows_of(session, shape)
+    for field in fields(rows):
+        value = getattr(rows, field.name)
+        if isinstance(value, np.ndarray):
+            other = value.copy()
+            other[3] = ~other[3] if other.dtype == bool else other[3] * 0.5 + 1.0
+        elif isinstance(value, tuple):
+            other = (*value[:3], object(), *value[4:])
+        else:
+            continue
+        mask = changed_rows(rows, replace(rows, **{field.name: other}))
+        assert mask[3], field.name
+
+
+def test_stretches():
+    assert runs(np.array([2, 3, 4, 7, 9, 10])) == [(2, 4), (7, 7), (9, 10)]
+    assert runs(np.array([], int)) == []
