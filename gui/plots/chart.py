@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QColor, QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QGraphicsItem, QWidget
 
 from gui.plots.navigation import Span
@@ -183,6 +183,12 @@ class Chart(pg.GraphicsView):
         else:
             self.span.pan(-turn * 0.12)
             event.accept()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """A hidden chart waits for nothing."""
+        self._rest.stop()
+        self._last = None
+        super().hideEvent(event)
 
     def leaveEvent(self, event: object) -> None:
         """The pointer has gone."""

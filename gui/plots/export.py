@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QRect, QRectF, QSize
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
@@ -39,7 +39,7 @@ def write_png(drawing: Drawing, path: Path, scale: int = PNG_SCALE) -> None:
     painter.end()
     data = QBuffer()
     data.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(data, b"PNG")
+    QImageWriter(data, b"PNG").write(image)
     write_atomically(path, bytes(data.data().data()))
 
 

@@ -22,10 +22,10 @@ def bar_colors(theme: Theme, key: str, mode: Scheme) -> PrecisionColors:
 
 def bound_color(theme: Theme, bound: str) -> QColor:
     """One colour per bound: memory in three blues, compute in accents, overheads in greys."""
-    memory = theme.cool[2:5] if theme.dark else theme.cool[4:1:-1]
+    memory = theme.cool[3:6] if theme.dark else theme.cool[5:2:-1]
     return {
         "Launch": theme.none.main,
-        "CPU": theme.ghost,
+        "CPU": theme.text2,
         "Cube": theme.good,
         "Vector": theme.die,
         "MTE1": theme.package,

@@ -1,0 +1,273 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from plot_hand import SHIFT, PlotHand, settle, show
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16
+from engine.session.changes import What
+from gui.bridge import hub
+from gui.paint import map_color
+from gui.theme import LIGHT
+from gui.views.ranking import RankingView
+from gui.views.ranking_model import RankingModel, ranking
+from gui.views.sensitivity import SensitivityView
+from gui.views.sensitivity_data import blocks, height, scheme_order, sensitivity_map
+
+Key = Qt.Key
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def view(qtbot, session, theme):
+    return show(qtbot, SensitivityView, session, theme, 1118, 297)
+
+
+@pytest.fixture
+def hand(view):
+    return PlotHand(view)
+
+
+def spot(view, scheme, column):
+    """Data coordinates of the middle of a cell."""
+    row = view.data.schemes.index(scheme)
+    return column + 0.5, len(view.data.schemes) - row - 0.5
+
+
+def test_rows_go_from_fine_to_coarse():
+    assert scheme_order([INT4, W4A8, FP16, INT8, W8A16]) == (FP16, W8A16, INT8, INT4, W4A8)
+
+
+def test_the_colour_scale_is_fixed_and_logarithmic(session):
+    cell = next(iter(session.sensitivity.values()))
+    assert height(replace(cell, kl=1e-5), "kl") == 0
+    assert height(replace(cell, kl=1e-3), "kl") == pytest.approx(0.5)
+    assert height(replace(cell, kl=5.0), "kl") == 1
+    assert height(replace(cell, kl=None), "kl") == 0
+    assert height(replace(cell, sqnr_db=35.0), "sqnr") == pytest.approx(0.5)
+    assert height(replace(cell, sqnr_db=float("inf")), "sqnr") == 0
+
+
+def test_blocks_are_named_by_their_number():
+    names = ["features.0", "features.1.dw", "features.1.project", "classifier.1", "head"]
+    assert blocks(names) == [("0", 0, 0), ("1", 1, 2), ("classifier", 3, 3), ("head", 4, 4)]
+    assert blocks(["model.layers.0.q", "model.layers.0.k", "model.layers.1.q", "lm_head"]) == [
+        ("0", 0, 1), ("1", 2, 2), ("lm_head", 3, 3),
+    ]  # fmt: skip
+
+
+def test_a_cell_has_the_colour_of_its_error(session, view, hand):
+    kernel = view.data.ids[20]
+    for scheme in (INT8, FP16):
+        expected = map_color(LIGHT.heat, round(height(session.sensitivity[kernel, scheme], "kl") * 255) / 255)
+        got = hand.color(*spot(view, scheme, 20), dy=18)
+        assert max(abs(a - b) for a, b in zip(got.getRgb(), expected.getRgb(), strict=True)) <= 2
+
+
+def test_a_click_applies_the_cell_as_one_step(session, view, hand):
+    kernel = view.data.ids[30]
+    assert session.plan.scheme(kernel) != INT4
+    hand.click(*spot(view, INT4, 30))
+    assert session.plan.scheme(kernel) == INT4
+    assert session.current == kernel
+    assert view.data.plan_rows[30] == view.data.schemes.index(INT4)
+    session.undo()
+    settle(view)
+    assert view.data.plan_rows[30] == view.data.schemes.index(INT8)
+
+
+def test_shift_click_only_selects(session, view, hand):
+    plan = session.plan
+    hand.click(*spot(view, INT4, 12), keys=SHIFT)
+    assert session.plan == plan
+    assert session.current == view.data.ids[12]
+
+
+def test_a_locked_kernel_keeps_its_scheme(qtbot, session, view, hand):
+    kernel = view.data.ids[12]
+    session.set_locked([kernel], True)
+    settle(view)
+    plan = session.plan
+    assert "locked" in view.describe((view.data.schemes.index(INT4), 12)).note
+    hand.click(*spot(view, INT4, 12))
+    assert session.plan == plan
+
+
+def test_the_keyboard_moves_a_cursor_and_applies(session, view, hand):
+    hand.click(*spot(view, INT8, 10), keys=SHIFT)
+    hand.key(Key.Key_Right)
+    hand.key(Key.Key_Down)
+    assert view.marks.keyed == (view.data.schemes.index(INT4), 11)
+    hand.key(Key.Key_Space)
+    assert session.current == view.data.ids[11]
+    assert session.plan.scheme(view.data.ids[11]) != INT4
+    hand.key(Key.Key_Return)
+    assert session.plan.scheme(view.data.ids[11]) == INT4
+
+
+def test_the_card_says_what_is_known_and_what_a_click_does(qtbot, session, view, hand):
+    column = next(c for c in range(30) if view.data.reasons[view.data.schemes.index(INT4)][c] is not None)
+    content = hand.rest(qtbot, *spot(view, INT4, column))
+    rows = dict(content.rows)
+    assert content.title == view.data.names[column]
+    assert rows["device"] == "This phone has no INT4 depthwise convolution."
+    assert rows["value"] == "exact"
+    assert content.note.startswith("click to apply")
+
+
+def test_the_price_of_a_cell_comes_from_a_simulation(qtbot, session, view, hand):
+    hand.rest(qtbot, *spot(view, INT4, 30))
+    qtbot.waitUntil(lambda: not session.jobs.active, timeout=5000)
+    plan = session.plan.with_schemes({view.data.ids[30]: INT4})
+    assert view.pricer.known(plan) is not None or session.jobs.history[-1].state == "failed"
+
+
+def test_cells_outside_the_device_and_unknown_cells_look_their_part(session, view, hand):
+    row = view.data.schemes.index(INT4)
+    del session.sensitivity[view.data.ids[5], INT8]
+    refused = next(c for c in range(50) if view.data.reasons[row][c] is not None)
+    del session.sensitivity[view.data.ids[refused], INT4]
+    session.emit(What.SENSITIVITY)
+    settle(view)
+    assert np.isnan(view.data.heights("kl")[view.data.schemes.index(INT8), 5])
+    assert hand.color(*spot(view, INT8, 5), dy=18) == LIGHT.panel
+    assert hand.color(*spot(view, INT4, refused), dy=18) == LIGHT.sunken
+
+
+def test_the_plan_is_outlined(session, view, hand):
+    column = 20
+    row = view.data.plan_rows[column]
+    box = view.marks.cell_rect(view.panel.box.frame(), row, column)
+    at = view.panel.scene_area().topLeft() + box.topLeft()
+    picture = view.chart.grab().toImage()
+    edge = [picture.pixelColor(round(at.x() + d), round(at.y() + box.height() / 2)) for d in range(3)]
+    assert min(c.lightness() for c in edge) < 60
+
+
+def test_a_sweep_is_started_and_stopped(qtbot, session, theme):
+    cells = dict(session.sensitivity)
+    session.sensitivity.clear()
+    view = show(qtbot, SensitivityView, session, theme, 700, 297)
+    assert view.empty.isVisible()
+    assert "53 kernels" in view.empty._sentence.text()
+    qtbot.mouseClick(view.empty._button, LEFT)
+    settle(view)
+    assert session.sweeping
+    assert view.chart.isVisible()
+    session.sensitivity.update(list(cells.items())[:40])
+    session.emit(What.SENSITIVITY)
+    settle(view)
+    assert "40 of 159" in view.subtitle()
+    button = view.header_widgets()[1]
+    qtbot.addWidget(button)
+    button.show()
+    assert button.accessibleName() == "Stop the sweep"
+    QTest.mouseClick(button, LEFT)
+    assert not session.sweeping
+    settle(view)
+    assert button.accessibleName() == "Start the sweep"
+
+
+def test_without_kl_the_map_shows_sqnr(session, view):
+    for key, cell in list(session.sensitivity.items()):
+        session.sensitivity[key] = replace(cell, kl=None)
+    session.emit(What.SENSITIVITY)
+    settle(view)
+    assert view.used_metric == "sqnr"
+    assert "SQNR" in view.caption._title
+
+
+def test_estimates_are_marked(session, view):
+    kernel = view.data.ids[3]
+    session.sensitivity[kernel, W8A16] = replace(session.sensitivity[kernel, INT8], scheme=W8A16, kind="estimated")
+    session.emit(What.SENSITIVITY)
+    settle(view)
+    assert W8A16 in view.data.schemes
+    assert "estimate only" in [key.text for key in view.caption._keys]
+    assert dict(view.describe((view.data.schemes.index(W8A16), 3)).rows)["SQNR"].startswith("≈")
+
+
+def test_a_scheme_of_the_plan_has_a_row_even_before_it_is_measured(session):
+    session.plan = session.plan.with_schemes({session.network.tunable[0].id: W4A8})
+    assert W4A8 in sensitivity_map(session).schemes
+
+
+def test_hover_is_shared(session, view):
+    kernel = view.data.ids[9]
+    hub.hover(kernel, "LayersView")
+    assert view.marks.hovered == (view.data.plan_rows[9], 9)
+    hub.hover(None, "LayersView")
+
+
+def test_the_table_has_every_measured_cell(session, view):
+    table = view.table()
+    assert len(table.rows) == len(session.sensitivity)
+    in_plan = [row for row in table.rows if row[-1] == "yes"]
+    assert len(in_plan) == len(session.network.tunable)
+
+
+# -- ranking -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ranked(qtbot, session, theme):
+    return show(qtbot, RankingView, session, theme, 538, 400)
+
+
+def test_worst_comes_first(session, ranked):
+    values = [row.cell.kl for row in ranked.model.rows]
+    assert values == sorted(values, reverse=True)
+    by_sqnr = ranking(session, "INT8", "sqnr")
+    assert [r.cell.sqnr_db for r in by_sqnr] == sorted(r.cell.sqnr_db for r in by_sqnr)
+    assert max(r.bar for r in by_sqnr) == 1
+
+
+def test_unmeasured_kernels_come_last(session):
+    missing = session.network.tunable[7].id
+    del session.sensitivity[missing, INT8]
+    rows = ranking(session, "INT8", "kl")
+    assert rows[-1].kernel == missing
+    assert rows[-1].cell is None
+
+
+def test_rows_and_session_share_the_selection(session, ranked):
+    place = ranked.view.visualRect(ranked.model.index(2, 1)).center()
+    ranked.view.scrollToTop()
+    place = ranked.view.visualRect(ranked.model.index(2, 1)).center()
+    QTest.mouseClick(ranked.view.viewport(), LEFT, Qt.KeyboardModifier.NoModifier, place)
+    assert session.selection == (ranked.model.rows[2].kernel,)
+    wanted = ranked.model.rows[9].kernel
+    session.select((wanted,), wanted, who="LayersView")
+    settle(ranked)
+    assert [i.row() for i in ranked.view.selectionModel().selectedRows()] == [9]
+
+
+def test_what_is_ranked_can_be_chosen(session, ranked):
+    control = ranked.header_widgets()[0]
+    control.set_current("INT4")
+    control.chosen.emit("INT4")
+    settle(ranked)
+    kernel = ranked.model.rows[0].kernel
+    assert ranked.model.rows[0].cell == session.sensitivity[kernel, INT4]
+
+
+def test_the_ranking_model_keeps_qts_rules(session, qtmodeltester):
+    model = RankingModel()
+    model.show(ranking(session, "now", "kl"), "kl")
+    qtmodeltester.check(model)
+
+
+def test_the_ranking_needs_a_sweep(qtbot, session, theme):
+    session.sensitivity.clear()
+    view = show(qtbot, RankingView, session, theme, 400, 300)
+    qtbot.mouseClick(view.empty._button, LEFT)
+    assert session.sweeping
+
+
+def test_the_ranking_is_exported(session, ranked, tmp_path):
+    ranked.exporter.save("csv", tmp_path / "r.csv")
+    lines = (tmp_path / "r.csv").read_text("utf-8-sig").splitlines()
+    assert len(lines) == 54
+    assert lines[1].startswith("1,")
