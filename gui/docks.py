@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, Signal
@@ -51,6 +52,7 @@ DOCKS: tuple[DockSpec, ...] = (
     DockSpec("memory", mark("Memory"), "gui.views.memory", "MemoryView"),
     DockSpec("thermal", mark("Thermal"), "gui.views.thermal", "ThermalView"),
     DockSpec("sensitivity", mark("Sensitivity"), "gui.views.sensitivity", "SensitivityView"),
+    DockSpec("ranking", mark("Ranking"), "gui.views.ranking", "RankingView"),
     DockSpec("compare", mark("Compare"), "gui.views.compare", "CompareView"),
     DockSpec("graph", mark("Graph"), "gui.views.graph", "GraphView"),
     DockSpec("jobs", mark("Jobs"), "gui.views.jobs", "JobsView"),
@@ -93,7 +95,6 @@ class Dock(QDockWidget):
         self.setWidget(self._body)
         self.title = DockTitle(self, host)
         self.setTitleBarWidget(self.title)
-        self.visibilityChanged.connect(self._on_visibility)
 
     def name(self) -> str:
         """Its title, known before anybody has seen it."""
@@ -124,11 +125,6 @@ class Dock(QDockWidget):
         if event.type() == QEvent.Type.LanguageChange and self.view is not None:
             self.setWindowTitle(self.view.title())
 
-    def _on_visibility(self, visible: bool) -> None:
-        if visible:
-            self.ensure_view()
-
-
 class DockHost(QMainWindow):
     """The area of the docks. Tabs of a group are drawn by the dock titles; Qt's own tab bars have no height."""
 
@@ -152,10 +148,15 @@ class DockHost(QMainWindow):
         self._settle.setSingleShot(True)
         self._settle.setInterval(0)
         self._settle.timeout.connect(self.groups_changed)
+        self._wanted: list[Dock] = []
+        self._build = QTimer(self)
+        self._build.setSingleShot(True)
+        self._build.setInterval(0)
+        self._build.timeout.connect(self._build_next)
         self.docks = {spec.id: Dock(spec, self._make_view, self) for spec in DOCKS if available(spec.id)}
         for dock in self.docks.values():
             dock.hide()
-            dock.visibilityChanged.connect(self._soon)
+            dock.visibilityChanged.connect(partial(self._on_visible, dock))
             dock.topLevelChanged.connect(self._soon)
             dock.dockLocationChanged.connect(self._soon)
         theme_manager.changed.connect(self._apply_theme)
@@ -196,6 +197,7 @@ class DockHost(QMainWindow):
     def dispose(self) -> None:
         """End all views."""
         self._settle.stop()
+        self._build.stop()
         for dock in self.docks.values():
             dock.visibilityChanged.disconnect()
             dock.drop_view()
@@ -211,6 +213,21 @@ class DockHost(QMainWindow):
         if wanted is not None:
             wanted.connect(self.command_wanted)
         return view
+
+    def _on_visible(self, dock: Dock, visible: bool) -> None:
+        self._settle.start()
+        if visible and dock.view is None and dock not in self._wanted:
+            self._wanted.append(dock)
+            self._build.start()
+
+    def _build_next(self) -> None:
+        """Make one view per turn of the event loop: a whole layout at once would hold the window up."""
+        if self._wanted:
+            dock = self._wanted.pop(0)
+            if not dock.isHidden():
+                dock.ensure_view()
+        if self._wanted:
+            self._build.start()
 
     def _soon(self) -> None:
         self._settle.start()

@@ -9,7 +9,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
 from fakes import FakeSession, with_model
-from PySide6.QtCore import QObject, QThread, QTimer
+from PySide6.QtCore import QEvent, QObject, QThread, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gui import style
@@ -33,8 +33,8 @@ def _nothing_left_running(qapp):
     for widget in QApplication.topLevelWidgets():
         if widget.parent() is None and widget.isVisible():
             widget.close()
-    qapp.sendPostedEvents(None, 0)
     qapp.processEvents()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # no loop runs that would do it
     gc.collect()
     alive = [o for o in gc.get_objects() if isinstance(o, QObject) and _running(o)]
     assert not alive, f"still running: {[(type(o).__name__, o.objectName()) for o in alive]}"

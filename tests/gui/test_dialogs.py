@@ -1,0 +1,276 @@
+import json
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from engine.errors import ExportError
+from engine.graph.types import ModelInput
+from engine.interop.pictures import ImageOptions
+from engine.interop.samples import SYNTHETIC, DataSource
+from engine.npu.results import Scenario
+from engine.session.state import Budgets
+from engine.text import say
+from gui.dialogs.about import AboutDialog
+from gui.dialogs.budgets import BudgetsDialog
+from gui.dialogs.data import DataDialog
+from gui.dialogs.data_source import BadInputError, SourceEditor
+from gui.dialogs.device import DeviceDialog
+from gui.dialogs.dimensions import DimensionsDialog
+from gui.dialogs.error import ErrorDialog
+from gui.dialogs.export import ExportDialog
+from gui.dialogs.scenario import ScenarioDialog
+from gui.dialogs.shortcuts import ShortcutsDialog
+from gui.dialogs.unsaved import UnsavedDialog
+from gui.settings import Settings
+from gui.widgets.themed import button
+from gui.window import Window
+
+INT64, FLOAT = np.dtype(np.int64), np.dtype(np.float32)
+INPUTS = (
+    ModelInput("input_ids", INT64, ("batch", "sequence"), (1, 64)),
+    ModelInput("mask", INT64, ("batch", "sequence"), (1, 64)),
+    ModelInput("pixels", FLOAT, ("", 3, 224, 224), (1, 3, 224, 224)),
+    ModelInput("fixed", FLOAT, (1, 8), (1, 8)),
+)
+
+
+@pytest.fixture
+def window(qtbot, session):
+    made = Window(Settings(None), confirm=False)
+    qtbot.addWidget(made)
+    made.show()
+    made.set_session(session)
+    QApplication.processEvents()
+    return made
+
+
+def press(qtbot, dialog, text):
+    found = [b for b in dialog.findChildren(type(button())) if b.text() == text]
+    assert len(found) == 1, text
+    qtbot.mouseClick(found[0], Qt.MouseButton.LeftButton)
+
+
+def test_dimensions_propose_shapes_and_share_names(qtbot):
+    dialog = DimensionsDialog(INPUTS, None)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    assert list(dialog.fields) == ["batch", "sequence", "pixels/0"]
+    assert dialog.shapes() == {"input_ids": (1, 64), "mask": (1, 64), "pixels": (1, 3, 224, 224)}
+    dialog.fields["sequence"].setValue(128)
+    assert dialog.shapes()["mask"] == (1, 128)
+    assert dialog._shown["mask"].text().endswith("1×128")
+    with qtbot.waitSignal(dialog.accepted, timeout=500):
+        press(qtbot, dialog, "Open")
+
+
+def test_opening_a_model_asks_for_dimensions_and_cancel_gives_up(window, session, qtbot):
+    answers = []
+    window.actions_._ask_shapes(INPUTS, answers.append)
+    dialog = window.findChild(DimensionsDialog)
+    dialog.fields["batch"].setValue(2)
+    press(qtbot, dialog, "Open")
+    assert answers[0]["input_ids"] == (2, 64)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    window.actions_._ask_shapes(INPUTS, answers.append)
+    window.findChildren(DimensionsDialog)[-1].reject()
+    assert answers[1] is None
+
+
+def test_budgets_start_from_what_is_set_and_keep_what_is_off(window, session, qtbot):
+    dialog = BudgetsDialog(session, window)
+    dialog.open()
+    assert dialog.budgets() == session.budgets
+    dialog.rows["latency"][0].setChecked(False)
+    dialog.rows["sqnr"][1].setValue(30.5)
+    press(qtbot, dialog, "Apply")
+    assert session.budgets.max_latency_us is None
+    assert session.budgets.min_sqnr_db == 30.5
+    assert session.budgets.max_skin_c == 43.0
+
+
+def test_a_budget_that_is_switched_on_starts_at_the_value_now(qtbot, session):
+    session.budgets = Budgets(None, None, None, None, None, None)
+    dialog = BudgetsDialog(session, None)
+    qtbot.addWidget(dialog)
+    dialog.rows["latency"][0].setChecked(True)
+    assert dialog.budgets().max_latency_us == pytest.approx(session.figures.simulation.latency_us, abs=0.6)
+
+
+def test_scenario(window, session, qtbot):
+    dialog = ScenarioDialog(session, window)
+    dialog.open()
+    assert dialog.scenario() == session.scenario
+    dialog.back_to_back.setChecked(False)
+    dialog.rate.setValue(60)
+    dialog.minutes.setValue(10)
+    press(qtbot, dialog, "Apply")
+    assert session.scenario == Scenario(10.0, 60.0, 25.0)
+
+
+def test_device_dialog_uses_a_profile_and_shows_what_it_is_based_on(window, session, qtbot):
+    dialog = DeviceDialog(session, window.actions_, window)
+    dialog.open()
+    assert dialog.list.currentItem().text() == session.device.title
+    dialog.list.setCurrentRow(0)
+    assert dialog.note.text() == session.devices[0].note
+    press(qtbot, dialog, "Use")
+    assert session.device.name == session.devices[0].name
+
+
+def test_a_broken_profile_is_refused_and_the_old_one_stays(window, session, qtbot, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({"format": "mixbit-device"}))
+    device = session.device
+    dialog = DeviceDialog(session, window.actions_, window)
+    dialog.open()
+    dialog._take(str(path))
+    assert dialog.isVisible()
+    assert session.device is device
+    assert "mine.json" in window._error.message.text()
+    window._error.accept()
+    dialog.reject()
+
+
+def test_export_proposes_a_name_beside_the_model_and_passes_the_kind(window, session, qtbot):
+    dialog = ExportDialog(session, window.actions_, window)
+    dialog.open()
+    assert dialog.path.text().endswith("mobilenetv2-12.qdq.onnx")
+    qtbot.mouseClick(dialog.kinds["csv"], Qt.MouseButton.LeftButton, pos=dialog.kinds["csv"].rect().center() / 4)
+    dialog.kinds["csv"].setChecked(True)
+    assert dialog.path.text().endswith("mobilenetv2-12.csv")
+    press(qtbot, dialog, "Export")
+    assert [(c[0], c[1], c[2].name) for c in session.calls] == [("export", "csv", "mobilenetv2-12.csv")]
+
+
+def test_export_without_a_path_says_so(window, session, qtbot):
+    dialog = ExportDialog(session, window.actions_, window)
+    dialog.open()
+    dialog.path.clear()
+    press(qtbot, dialog, "Export")
+    assert dialog.problem.isVisible()
+    dialog.reject()
+
+
+def test_a_refused_export_keeps_the_dialog(window, session, qtbot, monkeypatch):
+    def refuse(kind, path):
+        raise ExportError(say("{path} can't be written ({reason}); choose another place.", path=path, reason="full"))
+
+    monkeypatch.setattr(session, "export", refuse, raising=False)
+    dialog = ExportDialog(session, window.actions_, window)
+    dialog.open()
+    press(qtbot, dialog, "Export")
+    assert dialog.isVisible()
+    assert "full" in window._error.message.text()
+    window._error.accept()
+    dialog.reject()
+
+
+def test_data_dialog_gives_both_sources_to_the_session(window, session, qtbot, tmp_path):
+    np.savez(tmp_path / "calibration.npz", input=np.zeros((2, 1, 3, 224, 224), np.float32))
+    dialog = DataDialog(session, window.actions_, window)
+    dialog.open()
+    assert dialog.calibration.source() == SYNTHETIC
+    dialog.calibration.choose(tmp_path / "calibration.npz")
+    dialog.calibration.limit.setValue(5)
+    dialog.observer.setCurrentIndex(1)
+    press(qtbot, dialog, "Apply")
+    name, calibration, evaluation, observer = session.calls[-1]
+    assert (name, observer) == ("set_data", "percentile")
+    assert calibration == DataSource("arrays", str(tmp_path / "calibration.npz"), limit=5)
+    assert evaluation == SYNTHETIC
+
+
+def test_data_dialog_reads_both_pages_in_the_same_way(window, session, qtbot):
+    dialog = DataDialog(session, window.actions_, window)
+    dialog.open()
+    form = dialog.calibration.images["input"]
+    form.take(ImageOptions((256, 256), "center", (0.485, 0.456, 0.406), (0.229, 0.224, 0.225), 1.0, "BGR", "NHWC"))
+    dialog.calibration.kind.set_current("images")
+    dialog.calibration.path.setText("/somewhere")
+    press(qtbot, dialog, "Read both in the same way")
+    assert dialog.evaluation.images["input"].options() == form.options()
+    dialog.reject()
+
+
+@pytest.fixture
+def editor(qtbot, session):
+    made = SourceEditor(session.network.graph.inputs, SYNTHETIC)
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [("std", "1, 0, 1", "must not be 0"), ("std", "a b", "numbers"), ("mean", "", "numbers")],
+)
+def test_impossible_picture_options_name_input_and_field(editor, field, text, words):
+    editor.kind.set_current("images")
+    editor.path.setText("/pictures")
+    getattr(editor.images["input"], field).setText(text)
+    with pytest.raises(BadInputError, match=f"^input: .*{words}"):
+        editor.source()
+
+
+@pytest.mark.parametrize(("shape", "words"), [("1x3x224x223", "must hold"), ("one", "write the shape")])
+def test_impossible_raw_shapes_name_the_input(editor, shape, words):
+    editor.kind.set_current("raw")
+    editor.path.setText("/raw")
+    editor.raws["input"].shape.setText(shape)
+    with pytest.raises(BadInputError, match=f"^input: .*{words}"):
+        editor.source()
+
+
+def test_raw_options_go_both_ways(editor):
+    editor.kind.set_current("raw")
+    editor.path.setText("/raw")
+    editor.raws["input"].shape.setText("1, 3, 224, 224")
+    options = editor.source().raw["input"]
+    assert (options.dtype, options.shape) == ("float32", (1, 3, 224, 224))
+
+
+def test_a_source_needs_a_path_and_a_bad_path_is_explained(editor, tmp_path):
+    editor.kind.set_current("arrays")
+    with pytest.raises(BadInputError):
+        editor.source()
+    editor.choose(tmp_path / "nothing")
+    assert "nothing" in editor._hint.text()
+
+
+def test_error_dialog_collects_sentences_and_reports_them_all(qtbot):
+    dialog = ErrorDialog(None)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    dialog.add("First.", "trace 1")
+    dialog.add("Second.")
+    assert dialog.message.text() == "First.\n\nSecond."
+    assert dialog.message.height() >= dialog.message.heightForWidth(dialog.message.width())
+    assert all(part in dialog.report() for part in ("Mixbit", "Python", "First.", "trace 1", "Second."))
+    dialog.accept()
+
+
+@pytest.mark.parametrize("kind", [AboutDialog, ShortcutsDialog, UnsavedDialog])
+def test_plain_dialogs_open_and_close(qtbot, kind):
+    dialog = kind(None)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    assert not dialog.grab().isNull()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_every_field_of_every_dialog_has_a_name(window, session, qtbot):
+    from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit
+
+    for dialog in (
+        DimensionsDialog(INPUTS, window),
+        DataDialog(session, window.actions_, window),
+        BudgetsDialog(session, window),
+        ExportDialog(session, window.actions_, window),
+    ):
+        for field in dialog.findChildren(QWidget):
+            inner = field.objectName().startswith("qt_spinbox")
+            if isinstance(field, (QAbstractSpinBox, QComboBox, QLineEdit)) and not inner:
+                assert field.accessibleName(), (type(dialog).__name__, type(field).__name__)
+        dialog.deleteLater()
