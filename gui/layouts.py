@@ -58,10 +58,10 @@ def default(name: str, width: int, height: int) -> Node:
         lower = row((tabs("roofline", "latency"), 0), (tabs("memory"), 0), (tabs("thermal"), 0))
         return row((column((tabs("timeline"), 336), (lower, 0)), 0), (tabs("kernel", "summary"), side - 6))
     if name == "sweep":
-        lower = row((tabs("layers"), 0), (tabs("error"), 0))
+        lower = row((tabs("ranking", "layers"), 0), (tabs("error"), 0))
         return row((column((tabs("sensitivity"), 326), (lower, 0)), 0), (tabs("summary", "kernel"), side))
     if name == "compare":
-        return row((tabs("layers"), 334), (tabs("compare"), 0), (tabs("kernel", "summary"), side - 26))
+        return row((tabs("layers", "kernel"), 334), (tabs("compare"), 0))
     return row((tabs("graph"), 0), (tabs("kernel", "summary"), side - 16))
 
 
