@@ -34,6 +34,13 @@ def existing(path: str | Path) -> Path:
     """The absolute path of a model file that is there; ModelError otherwise."""
     path = Path(path).absolute()
     try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        name = str(path).encode(errors="replace").decode()
+        raise ModelError(
+            say("The name of {file} is no valid text: rename the file or its folder.", file=name)
+        ) from error
+    try:
         if path.is_file():
             with path.open("rb"):
                 return path

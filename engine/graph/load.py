@@ -23,7 +23,7 @@ from engine.graph.trial import Trial, try_run
 from engine.graph.types import Array, Graph, Node, TensorInfo
 from engine.graph.wire import read_model
 from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.text import say
+from engine.text import Text, say
 
 _SCOPES = "pkg.torch.onnx.name_scopes"
 _HASH_PIECE = 1 << 22
@@ -153,7 +153,27 @@ def _graph(
         origins=find_origins(arranged, constants),
         tensors=tensors,
         dynamic=trial.depends.shapes & alive,
+        notes=_notes(model, inputs, nodes, trial.depends.shapes & alive),
     )
+
+
+def _notes(
+    model: onnx.ModelProto, inputs: Sequence[TensorInfo], nodes: Sequence[Node], dynamic: frozenset[str]
+) -> tuple[Text, ...]:
+    """What a user should know about how the model was opened."""
+    notes = []
+    used = {name for node in nodes for name in node.inputs} | {value.name for value in model.graph.output}
+    idle = [info.name for info in inputs if info.name not in used]
+    if idle:
+        notes.append(say("Nothing reads the values of {inputs}.", inputs=", ".join(idle)))
+    if dynamic:
+        notes.append(
+            say(
+                "Tensors whose size depends on the input values: {count}; all figures hold for the sizes of a trial run.",
+                count=len(dynamic),
+            )
+        )
+    return tuple(notes)
 
 
 def _constants(nodes: Sequence[Node], arranged: Arranged, trial: Trial, real: Path) -> dict[str, Array]:

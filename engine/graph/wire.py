@@ -23,7 +23,8 @@ from engine.text import say
 KEEP_BYTES = 1024
 """Tensors up to this size stay in the message: shape inference must be able to read them."""
 
-_MODEL_GRAPH, _GRAPH_NODE, _GRAPH_INITIALIZER, _NODE_ATTRIBUTE, _ATTRIBUTE_TENSOR = 7, 1, 5, 5, 5
+_MODEL_GRAPH, _GRAPH_NODE, _GRAPH_INITIALIZER = 7, 1, 5
+_NODE_OPERATOR, _NODE_ATTRIBUTE, _ATTRIBUTE_TENSOR = 4, 5, 5
 _TENSOR_DATA_TYPE, _TENSOR_FLOAT_DATA, _TENSOR_RAW_DATA, _TENSOR_LOCATION = 2, 4, 9, 14
 _BYTES, _VARINT = 2, 0
 _FIXED = {1: 8, 5: 4}
@@ -158,7 +159,11 @@ class _Slimmer:
         return self._copy(start, end, {_GRAPH_NODE: self._node, _GRAPH_INITIALIZER: self._tensor})
 
     def _node(self, start: int, end: int) -> bytes:
-        return self._copy(start, end, {_NODE_ATTRIBUTE: self._attribute})
+        """Only Constant nodes: they become initializers, and no other tensor in a node may lie outside the message."""
+        for number, _, _, value_at, value_end in _fields(self._data, start, end):
+            if number == _NODE_OPERATOR and self._data[value_at:value_end] == b"Constant":
+                return self._copy(start, end, {_NODE_ATTRIBUTE: self._attribute})
+        return self._data[start:end]
 
     def _attribute(self, start: int, end: int) -> bytes:
         return self._copy(start, end, {_ATTRIBUTE_TENSOR: self._tensor})

@@ -153,6 +153,18 @@ def test_tensors_that_contradict_themselves(tmp_path):
     assert "input x is a sequence" in refusal(save(sequence, tmp_path))
 
 
+def test_a_file_name_that_is_no_text(tmp_path):
+    path = tmp_path / os.fsdecode(b"caf\xe9.onnx")
+    path.write_bytes(linear().SerializeToString())
+    assert "rename the file" in refusal(path)
+
+
+def test_names_that_are_no_text(tmp_path):
+    whole = save(linear(), tmp_path).read_bytes()
+    (tmp_path / "model.onnx").write_bytes(whole.replace(b"head", b"he\xffd"))
+    assert "no valid text" in refusal(tmp_path / "model.onnx")
+
+
 def test_what_the_runtime_cannot_run_names_the_node(tmp_path):
     nodes = [N("Relu", ["x"], ["a"]), N("Teleport", ["a"], ["y"], "warp", domain="sci.fi")]
     assert "Teleport" in refusal(save(model(nodes, {"x": (2,)}, ["y"], domains=["sci.fi"]), tmp_path))
@@ -191,10 +203,10 @@ def test_a_small_file_that_grows_is_refused_before_it_does(kind, tmp_path):
 
 
 def test_growth_that_depends_on_values_is_stopped_while_it_happens(tmp_path):
-    """Each step doubles a tensor whose size only the run knows; the watch stops it far below the full 64 GB."""
+    """Each step doubles a tensor whose size only the run knows; the watch stops it far below the full gigabyte."""
     nodes = [N("NonZero", ["x"], ["d0"])]
-    nodes += [N("Concat", [f"d{i}", f"d{i}"], [f"d{i + 1}"], axis=1) for i in range(30)]
-    path = save(model([*nodes, N("Shape", ["d30"], ["y"])], {"x": (8,)}, ["y"]), tmp_path)
+    nodes += [N("Concat", [f"d{i}", f"d{i}"], [f"d{i + 1}"], axis=1) for i in range(24)]
+    path = save(model([*nodes, N("Shape", ["d24"], ["y"])], {"x": (8,)}, ["y"]), tmp_path)
     sentence = refusal(path, memory_limit=100 << 20)
     assert "memory" in sentence
 

@@ -64,6 +64,26 @@ def test_int4_blocks_become_floats_with_their_origin(tmp_path):
     assert graph.origins["w"] == "q"
 
 
+def test_int4_weight_of_some_kilobytes(tmp_path):
+    quantized = np.random.default_rng(0).integers(-8, 8, (64, 96))
+    nodes = [N("DequantizeLinear", ["q", "s"], ["w"]), N("MatMul", ["x", "w"], ["y"])]
+    proto = model(nodes, {"x": (3, 64)}, ["y"], {"s": np.array(0.5, F32)}, opset=21)
+    proto.graph.initializer.append(int4(quantized))
+    np.testing.assert_array_equal(load(save(proto, tmp_path)).constants["w"], quantized * F32(0.5))
+
+
+def test_big_tensor_in_an_attribute_stays_there(tmp_path):
+    """Only Constant nodes may leave their tensor in the file; a lookup table must come along with its node."""
+    keys, values = ints(*range(500)), weights(500)
+    node = N("LabelEncoder", ["x"], ["y"], domain="ai.onnx.ml")
+    node.attribute.append(helper.make_attribute("keys_tensor", numpy_helper.from_array(keys)))
+    node.attribute.append(helper.make_attribute("values_tensor", numpy_helper.from_array(values)))
+    node.attribute.append(helper.make_attribute("default_tensor", numpy_helper.from_array(values[:1])))
+    proto = model([node], {"x": (np.int64, (3,))}, ["y"])
+    proto.opset_import.append(helper.make_opsetid("ai.onnx.ml", 4))
+    assert load(save(proto, tmp_path)).nodes[0].op_type == "ai.onnx.ml.LabelEncoder"
+
+
 def test_constant_node_of_every_attribute_kind(tmp_path):
     nodes = [
         N("Constant", [], ["f"], value_float=2.0),
@@ -179,6 +199,7 @@ def test_values_do_not_depend_on_where_they_are_stored(external, tmp_path):
         assert graph.constants[name].dtype == array.dtype
         np.testing.assert_array_equal(graph.constants[name], array)
         assert graph.constants[name].flags.aligned
+        assert not graph.constants[name].flags.writeable
     assert graph.file_bytes == sum(file.stat().st_size for file in tmp_path.iterdir())
 
 

@@ -191,6 +191,15 @@ def test_module_scope_comes_from_the_exporter(tmp_path):
     assert load(save(proto, tmp_path)).nodes[0].scope == "layers.0.act"
 
 
+def test_notes_say_what_is_special(tmp_path):
+    nodes = [N("NonZero", ["x"], ["z"]), N("Shape", ["idle"], ["y"])]
+    graph = load(save(model(nodes, {"x": (3,), "idle": (2,)}, ["z", "y"]), tmp_path))
+    assert [str(note) for note in graph.notes] == [
+        "Nothing reads the values of idle.",
+        "Tensors whose size depends on the input values: 1; all figures hold for the sizes of a trial run.",
+    ]
+
+
 def test_microsoft_operators_and_string_tensors_load(tmp_path):
     proto = model([N("Gelu", ["x"], ["y"], domain="com.microsoft")], {"x": (2,)}, ["y"], domains=["com.microsoft"])
     assert load(save(proto, tmp_path)).nodes[0].op_type == "com.microsoft.Gelu"
