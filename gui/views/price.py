@@ -105,6 +105,7 @@ class Pricer:
             self._valid_for = current
 
     def _take(self, found: Sequence[Price], valid_for: tuple[object, object]) -> None:
+        self._check()
         if valid_for != self._valid_for:
             return
         for price in found:

@@ -25,6 +25,12 @@ def test_equal_keys_stay_in_execution_order_both_ways_and_unknown_ones_come_last
     assert ordered(keep, key, descending=True).tolist() == [0, 3, 1, 4, 2, 5]
 
 
+def test_many_equal_keys_stay_in_execution_order():
+    key = np.tile([3.0, 1.0, 2.0], 300)
+    order = ordered(np.ones(900, bool), key, descending=False)
+    assert order[:300].tolist() == list(range(1, 900, 3))
+
+
 def test_numbers_inside_names_sort_as_numbers():
     words = ["layers.10.q", "layers.9.q", "layers.9.k", "Layers.1", "9"]
     assert sorted(words, key=natural) == ["9", "Layers.1", "layers.9.k", "layers.9.q", "layers.10.q"]

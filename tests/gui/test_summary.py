@@ -1,11 +1,11 @@
 from dataclasses import replace
-from math import inf
+from math import inf, log10
 
 import pytest
 from fakes import FakeSession, running_job
 from PySide6.QtCore import Qt
 
-from engine.precision.scheme import FP16, INT8, family
+from engine.precision.scheme import FP16, INT4, INT8, family
 from engine.session.changes import What
 from engine.session.state import Budgets, Staleness
 from engine.text import say
@@ -171,10 +171,23 @@ def test_gain_follows_the_noise_formula(session):
     session.budgets = replace(session.budgets, min_sqnr_db=session.figures.evaluation.output.sqnr_db + 2.0)
     (fix,) = proposals(session)
     left = noise * (1 - 10**-0.1)
-    from math import log10
-
     assert fix.gain_db == pytest.approx(10 * log10(noise / left))
     assert fix.changes == ((kernel, FP16),)
+
+
+def test_gain_is_scaled_where_the_single_noises_cancel(session):
+    now = session.figures.evaluation.output.sqnr_db
+    first, second = [k for k in session.network.tunable if session.plan.scheme(k.id) == INT4][:2]
+    cells = session.sensitivity
+    session.sensitivity = {
+        (first.id, INT4): replace(cells[first.id, INT4], sqnr_db=now),
+        (first.id, FP16): replace(cells[first.id, FP16], sqnr_db=inf),
+        (second.id, INT4): replace(cells[second.id, INT4], sqnr_db=now),
+    }
+    session.budgets = replace(session.budgets, min_sqnr_db=now + 3.0)
+    (fix,) = proposals(session)
+    # Both put in as much as there is: half of it is each one's share, so raising one halves the noise.
+    assert fix.gain_db == pytest.approx(10 * log10(2))
 
 
 def test_locked_kernels_and_stale_errors_give_no_fix(session):
