@@ -22,9 +22,8 @@ from engine.errors import ExportError
 from engine.fusion.types import Network
 from engine.graph.types import Array
 from engine.interop.model_file import write_model
-from engine.numerics.activations import onnx_type
 from engine.numerics.lowering import lower
-from engine.numerics.models import value_info
+from engine.numerics.models import has_bodies, value_info
 from engine.numerics.runtime import first_line, options
 from engine.numerics.synthetic import synthetic_samples
 from engine.numerics.upgrade import upgrade_kernel
@@ -77,11 +76,17 @@ def export_qdq(
     with _aside(path) as folder:
         model, constants = build_qdq(network, plan, ranges, progress=progress, cancel=cancel)
         file = folder / path.name
-        write_model(model, constants, file, external_above=external_above, cancel=cancel)
-        del constants
-        cancel.check()
-        progress(0.7, say("Reading {file} back", file=path.name))
-        _read_back(network, file, path)
+        for loose in (False, True):
+            _declare(network, model, loose)
+            write_model(model, constants, file, external_above=external_above, cancel=cancel)
+            cancel.check()
+            progress(0.7, say("Reading {file} back", file=path.name))
+            try:
+                _read_back(network, file, path)
+                break
+            except ExportError:  # a branch that never runs may be impossible with these shapes: leave them open
+                if loose or not has_bodies(model.graph.node):
+                    raise
         cancel.check()
         data = folder / f"{path.name}.data"
         if data.exists():
@@ -121,6 +126,7 @@ def build_qdq(
         model.graph.node.extend(nodes)
     _guard_norms(model, constants)
     _close(network, model, constants, target)
+    _declare(network, model, False)
     for key, value in _metadata(network, plan, ranges).items():
         model.metadata_props.add(key=key, value=value)
     return model, constants
@@ -159,21 +165,25 @@ def _copy(node: onnx.NodeProto) -> onnx.NodeProto:
 
 
 def _close(network: Network, model: onnx.ModelProto, constants: dict[str, Array], target: int) -> None:
-    """Inputs, outputs, operator sets."""
+    """Constants that are outputs, operator sets, versions."""
     graph = network.graph
     for info in graph.outputs:
         if info.name in graph.constants:
             constants.setdefault(info.name, graph.constants[info.name])
-    model.graph.input.extend(value_info(info.name, graph) for info in graph.inputs)
-    for info in graph.outputs:
-        shape = None if info.name in graph.dynamic else info.shape
-        model.graph.output.append(helper.make_tensor_value_info(info.name, onnx_type(info.dtype), shape))
     opsets = {**graph.opsets, "": target}
     for node in model.graph.node:
         opsets.setdefault("" if node.domain == "ai.onnx" else node.domain, 1)
     model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in opsets.items())
     model.functions.extend(graph.functions)
     model.ir_version = IR_VERSION if target == OPSET else max(IR_VERSION, graph.ir_version)
+
+
+def _declare(network: Network, model: onnx.ModelProto, loose: bool) -> None:
+    """Inputs and outputs, with their shapes or (loose) their ranks."""
+    graph = network.graph
+    del model.graph.input[:], model.graph.output[:]
+    model.graph.input.extend(value_info(info.name, graph, loose) for info in graph.inputs)
+    model.graph.output.extend(value_info(info.name, graph, loose) for info in graph.outputs)
 
 
 def _metadata(network: Network, plan: Plan, ranges: Ranges) -> Mapping[str, str]:

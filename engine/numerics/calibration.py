@@ -7,8 +7,8 @@ import onnxruntime as ort
 from engine.errors import DataError
 from engine.fusion.types import Network
 from engine.numerics.lowering import FLOATS
-from engine.numerics.models import build_model
-from engine.numerics.runtime import BASIC, naming, open_session, options
+from engine.numerics.models import Built, build_model
+from engine.numerics.runtime import BASIC, naming, open_either, options
 from engine.numerics.samples import SampleSet
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.observers import OBSERVERS, Seen
@@ -86,10 +86,16 @@ def _session(network: Network, outputs: list[str]) -> ort.InferenceSession | Non
     nodes = [node.proto for kernel in network.kernels for node in kernel.nodes]
     constants = {name: array for kernel in network.kernels for name, array in kernel.constants.items()}
     graph = network.graph
-    built = build_model(graph, nodes, [info.name for info in graph.inputs], outputs, constants)
-    made = options(BASIC, threads=2, shared=False)
-    made.enable_cpu_mem_arena = False
-    session: ort.InferenceSession = naming(graph.path.name, lambda: open_session(built, made))
+
+    def build(loose: bool) -> Built:
+        return build_model(graph, nodes, [info.name for info in graph.inputs], outputs, constants, loose=loose)
+
+    def made() -> ort.SessionOptions:
+        found = options(BASIC, threads=2, shared=False)
+        found.enable_cpu_mem_arena = False
+        return found
+
+    session: ort.InferenceSession = naming(graph.path.name, lambda: open_either(build, made))
     return session
 
 

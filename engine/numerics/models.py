@@ -38,6 +38,7 @@ def build_model(
     *,
     opsets: Mapping[str, int] | None = None,
     inline: int = INLINE,
+    loose: bool = False,
 ) -> Built:
     """Put nodes into a model with concrete input shapes (only the dtype where shapes depend on values).
 
@@ -49,13 +50,15 @@ def build_model(
         constants: What the nodes read; ones that no node reads are harmless.
         opsets: Other opsets than the graph's.
         inline: Constants of at least this many bytes stay outside the protobuf.
+        loose: Declare ranks only. A branch that never runs with these shapes may not even be possible with them, and
+            ONNX Runtime infers the shapes of all branches.
     """
     proto = onnx.ModelProto(ir_version=max(IR_VERSION, graph.ir_version))
     body = proto.graph
     body.name = "main"
     body.node.extend(nodes)
-    body.input.extend(value_info(name, graph) for name in inputs)
-    body.output.extend(value_info(name, graph) for name in outputs)
+    body.input.extend(value_info(name, graph, loose) for name in inputs)
+    body.output.extend(value_info(name, graph, loose) for name in outputs)
     outside = {}
     for name, array in constants.items():
         body.initializer.append(tensor := tensor_proto(name, array, inline))
@@ -69,16 +72,21 @@ def build_model(
     return Built(proto, outside)
 
 
-def value_info(name: str, graph: Graph) -> onnx.ValueInfoProto:
-    """Dtype and shape of an activation, as far as they are fixed."""
+def value_info(name: str, graph: Graph, loose: bool = False) -> onnx.ValueInfoProto:
+    """Dtype and shape of an activation, as far as they are fixed; of a loose one the rank."""
     info = graph.tensors.get(name)
     if info is None:
         constant = graph.constants.get(name)
         if constant is None:
             return onnx.ValueInfoProto(name=name)
         info = TensorInfo(name, constant.dtype, constant.shape)
-    shape = None if name in graph.dynamic else info.shape
+    shape = None if name in graph.dynamic else tuple(None if loose else size for size in info.shape)
     return helper.make_tensor_value_info(name, onnx_type(info.dtype), shape)
+
+
+def has_bodies(nodes: Iterable[onnx.NodeProto]) -> bool:
+    """Whether a node is an If, Loop or Scan, or anything else with graphs inside."""
+    return any(attribute.HasField("g") or attribute.graphs for node in nodes for attribute in node.attribute)
 
 
 def tensor_proto(name: str, array: Array, inline: int = INLINE) -> onnx.TensorProto:

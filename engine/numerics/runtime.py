@@ -15,7 +15,7 @@ from onnx import TensorProto, helper
 from engine.errors import ModelError
 from engine.graph.types import Array, TensorInfo
 from engine.numerics.activations import onnx_type
-from engine.numerics.models import Built
+from engine.numerics.models import Built, has_bodies
 from engine.text import say
 
 ALL, EXTENDED, BASIC = "all", "extended", "basic"
@@ -67,6 +67,22 @@ def options(level: str = ALL, *, threads: int = 1, shared: bool = True) -> ort.S
         made.enable_mem_pattern = False
         made.add_session_config_entry("session.use_env_allocators", "1")
     return made
+
+
+def open_either(build: Callable[[bool], Built], made: Callable[[], ort.SessionOptions]) -> ort.InferenceSession:
+    """Open a model with concrete shapes; if that fails and there are branches, with ranks only.
+
+    Args:
+        build: Makes the model, loose or not.
+        made: Makes session options.
+    """
+    built = build(False)
+    try:
+        return open_session(built, made())
+    except Exception:
+        if not has_bodies(built.proto.graph.node):
+            raise
+    return open_session(build(True), made())
 
 
 _UNWANTED = ["LayerNormFusion", "SimplifiedLayerNormFusion"]

@@ -10,8 +10,8 @@ import onnxruntime as ort
 
 from engine.fusion.types import Kernel, Kind, Network
 from engine.numerics.lowering import lower
-from engine.numerics.models import build_model
-from engine.numerics.runtime import ALL, EXTENDED, naming, open_session, options
+from engine.numerics.models import Built, build_model
+from engine.numerics.runtime import ALL, EXTENDED, naming, open_either, options
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
 
@@ -68,8 +68,11 @@ class Sessions:
     def _build(self, kernel: Kernel, scheme: Scheme) -> _Ready:
         graph = self._network.graph
         lowered = lower(kernel, scheme, self.ranges, graph.tensors, False, opset=graph.opsets.get("", 1))
-        built = build_model(graph, lowered.nodes, kernel.inputs, kernel.outputs, lowered.constants)
-        session = naming(kernel.name, lambda: open_session(built, options(_level(kernel))))
+
+        def build(loose: bool) -> Built:
+            return build_model(graph, lowered.nodes, kernel.inputs, kernel.outputs, lowered.constants, loose=loose)
+
+        session = naming(kernel.name, lambda: open_either(build, lambda: options(_level(kernel))))
         return _Ready(session, sum(array.nbytes for array in lowered.constants.values()))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+import onnx
 
 from engine.fusion.types import Kernel, Network, Weight
 from engine.graph.types import Array
@@ -68,7 +69,7 @@ def plan_bytes(network: Network, plan: Plan) -> PlanBytes:
     Weights count in their scheme's format. Other floating constants (biases, norms, tables) count as FP16, as a device
     stores them, except int32 biases of integer kernels and kernels at FP32; in a plan that leaves every kernel at FP32
     all count in the model's own dtype. Integer constants count as they are. A constant that several kernels read counts
-    once per format: tied weights once when their schemes agree.
+    once per format: tied weights once when their schemes agree. Weights in the bodies of If, Loop and Scan count too.
     """
     reference = all(plan.scheme(kernel.id) == FP32 for kernel in network.tunable)
     seen: set[tuple[object, ...]] = set()
@@ -82,6 +83,7 @@ def plan_bytes(network: Network, plan: Plan) -> PlanBytes:
             if (name, form) not in seen:
                 seen.add((name, form))
                 size += nbytes
+        size += sum(_inner_bytes(node.proto, reference) for node in kernel.nodes)
         per_kernel[kernel.id] = size
         group = "other" if scheme is None else family(scheme)
         by_family[group] = by_family.get(group, 0) + size
@@ -101,6 +103,25 @@ def _constant_bytes(
     if weight is not None and scheme is not None and name == weight.bias and not scheme.activations.floating:
         return "int32", array.size * 4
     return "half", array.size * 2
+
+
+def _inner_bytes(node: onnx.NodeProto, reference: bool) -> int:
+    """Bytes of the tensors in the bodies of a node."""
+    size = 0
+    for attribute in node.attribute:
+        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+            tensors = list(graph.initializer)
+            for inner in graph.node:
+                tensors += [a.t for a in inner.attribute if a.HasField("t")]
+                size += _inner_bytes(inner, reference)
+            size += sum(_tensor_bytes(tensor, reference) for tensor in tensors)
+    return size
+
+
+def _tensor_bytes(tensor: onnx.TensorProto, reference: bool) -> int:
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
+    width = dtype.itemsize if reference or dtype.kind != "f" else min(2, dtype.itemsize)
+    return int(prod(tensor.dims)) * int(width)
 
 
 def _floating(array: Array) -> bool:

@@ -104,7 +104,7 @@ def network(
 def whole_model(net: Network) -> onnx.ModelProto:
     """The network as one plain FP32 model."""
     graph = net.graph
-    infos = [helper.make_tensor_value_info(i.name, _type(i.dtype), i.shape) for i in graph.inputs]
+    infos = [helper.make_tensor_value_info(i.name, _type(i.dtype), [None] * len(i.shape)) for i in graph.inputs]
     outputs = [helper.make_tensor_value_info(o.name, _type(o.dtype), None) for o in graph.outputs]
     constants = [numpy_helper.from_array(np.require(a, requirements="C"), n) for n, a in graph.constants.items()]
     body = helper.make_graph([n.proto for n in graph.nodes], "whole", infos, outputs, constants)
@@ -187,7 +187,7 @@ def _type(dtype: np.dtype) -> int:
 def _run(protos, inputs, constants, opsets, functions) -> dict[str, Array]:
     names = [name for proto in protos for name in proto.output if name]
     bfloat = {p.output[0] for p in protos if p.op_type == "Cast" and p.attribute[0].i == onnx.TensorProto.BFLOAT16}
-    infos = [helper.make_tensor_value_info(n, _type(a.dtype), a.shape) for n, a in inputs.items()]
+    infos = [helper.make_tensor_value_info(n, _type(a.dtype), [None] * a.ndim) for n, a in inputs.items()]
     outputs = [onnx.ValueInfoProto(name=name) for name in names if name not in bfloat]
     initializers = [numpy_helper.from_array(np.require(a, requirements="C"), n) for n, a in constants.items()]
     body = helper.make_graph(protos, "all", infos, outputs, initializers)

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from handmade import Step, network, run_whole, samples_like, whole_model
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from engine.fusion.types import Kind
 from engine.interop.qdq import export_qdq
@@ -66,6 +66,18 @@ def bodies_that_capture():
     return network(x, ["y"], [matmul("x", "m"), branch]), x
 
 
+def a_branch_that_is_impossible_with_these_shapes():
+    x = {"x": f32(2, 8), "flag": np.array(True)}
+    info = helper.make_tensor_value_info
+    one = helper.make_graph([helper.make_node("Relu", ["m"], ["t"])], "one", [], [info("t", TensorProto.FLOAT, None)])
+    two = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "c"], ["e"])], "two", [], [info("e", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(f32(5, 8), "c")],
+    )  # fmt: skip
+    branch = Step([("If", ["flag"], ["y"], {"then_branch": one, "else_branch": two})], ["y"])
+    return network(x, ["y"], [matmul("x", "m"), branch]), x
+
+
 def empty_tensors():
     x = {"x": f32(0, 8)}
     return network(x, ["y"], [matmul("x", "m"), Step([("Relu", ["m"], ["y"], {})], ["y"])]), x
@@ -120,7 +132,8 @@ def nothing_but_movement():
 
 
 ODD = [
-    several_outputs, shapes_that_depend_on_values, bodies_that_capture, empty_tensors,
+    several_outputs, shapes_that_depend_on_values, bodies_that_capture,
+    a_branch_that_is_impossible_with_these_shapes, empty_tensors,
     constants_and_inputs_as_outputs, integers_only, half_model, double_model, other_domain, local_function, a_scalar,
     nothing_but_movement,
 ]  # fmt: skip
@@ -130,6 +143,8 @@ ODD = [
 def test_the_reference_is_the_model_and_the_file_is_the_preview(make, tmp_path):
     net, inputs = make()
     samples = samples_like(inputs, 3)
+    for feeds in samples.feeds:
+        feeds.update({name: array for name, array in inputs.items() if array.dtype == bool})
     ranges = calibrate(net, samples)
     evaluator = Evaluator(net, samples, ranges=ranges)
     try:

@@ -98,3 +98,16 @@ def test_tied_weights_count_once_per_format():
     assert both.per_kernel["twin"] == 0
     assert apart.per_kernel["twin"] == 2 * 170
     assert both.per_kernel[first] == apart.per_kernel[first] == 160 + 40 + 40
+
+
+def test_weights_in_bodies_count():
+    table = onnx.numpy_helper.from_array(np.ones((5, 8), np.float32), "c")
+    constant = onnx.helper.make_node("Constant", [], ["k"], value=onnx.numpy_helper.from_array(np.ones(3, np.int64)))
+    body = onnx.helper.make_graph([constant], "body", [], [], [table])
+    inner = onnx.helper.make_graph([onnx.helper.make_node("If", ["f"], ["y"], then_branch=body)], "outer", [], [])
+    net, _ = small_net()
+    kernel = net.kernels[3]
+    node = replace(kernel.nodes[0], proto=onnx.helper.make_node("If", ["f"], ["y"], then_branch=inner))
+    odd = replace(net, kernels=(*net.kernels[:3], replace(kernel, nodes=(node,)), net.kernels[4]))
+    assert plan_bytes(odd, Plan()).per_kernel[kernel.id] == 40 * 4 + 3 * 8
+    assert plan_bytes(odd, Plan({net.kernels[0].id: INT8})).per_kernel[kernel.id] == 40 * 2 + 3 * 8
