@@ -11,7 +11,10 @@ from engine.fusion.regions import Region
 from engine.fusion.types import Kind
 from engine.fusion.view import View
 
-_LIMIT = 11
+_LIMIT, _LATEST = 11, 6
+"""Most nodes of an activation; nodes within which its core stands."""
+
+_CORES = frozenset({"Sigmoid", "HardSigmoid", "Clip", "Erf", "Tanh", "Exp", "Softplus", "QuantizeLinear"})
 _STARTS = frozenset({
     "Sigmoid", "HardSigmoid", "Add", "Mul", "Div", "Pow", "Softplus", "Exp", "Cast", "QuantizeLinear",
 })  # fmt: skip
@@ -53,6 +56,8 @@ def activation_from(view: View, start: int) -> tuple[Closure, str] | None:
         return None
     best = None
     for closure in closures(view, start, lambda at: _joins(view, at), _LIMIT):
+        if len(closure.nodes) > _LATEST and not any(view.ops[at] in _CORES for at in closure.nodes):
+            break
         name = name_activation(view, closure)
         if name and view.shape(closure.output) == view.shape(closure.entry):
             best = closure, name

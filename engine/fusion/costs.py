@@ -61,6 +61,29 @@ def _recurrent(gates: int) -> Callable[[View, int], int]:
     return macs
 
 
+def _quantized_conv(view: View, at: int) -> int:
+    return prod(view.shape(view.outputs[at][0])) * prod(view.shape(view.nodes[at].inputs[3])[1:])
+
+
+def _block_quantized(view: View, at: int) -> int:
+    return prod(view.shape(view.outputs[at][0])) * int(view.attribute(at, "K", 0))
+
+
+def _einsum(view: View, at: int) -> int:
+    """One product for each combination of all indices; 0 for equations with '...'."""
+    terms = view.attribute(at, "equation", b"").decode().replace(" ", "").split("->")[0].split(",")
+    names = view.nodes[at].inputs
+    if "." in "".join(terms) or len(terms) != len(names):
+        return 0
+    return prod(
+        {
+            letter: size
+            for term, name in zip(terms, names, strict=True)
+            for letter, size in zip(term, view.shape(name), strict=True)
+        }.values()
+    )
+
+
 _MACS: Mapping[str, Callable[[View, int], int]] = {
     "Conv": _conv,
     "ConvInteger": _conv,
@@ -68,6 +91,10 @@ _MACS: Mapping[str, Callable[[View, int], int]] = {
     "Gemm": _gemm,
     "MatMul": _matmul,
     "MatMulInteger": _matmul,
+    "QLinearMatMul": _matmul,
+    "QLinearConv": _quantized_conv,
+    "com.microsoft.MatMulNBits": _block_quantized,
+    "Einsum": _einsum,
     "LSTM": _recurrent(4),
     "GRU": _recurrent(3),
     "RNN": _recurrent(1),

@@ -8,6 +8,7 @@ from engine.fusion.activations import find_activations
 from engine.fusion.costs import count_macs, count_params
 from engine.fusion.epilogue import ANCHORS, extended
 from engine.fusion.fold import Folded, fold
+from engine.fusion.group_norm import find_group_norms
 from engine.fusion.groups import merge_chains
 from engine.fusion.labels import is_depthwise, join_labels, label_node
 from engine.fusion.names import display_name, unique_names
@@ -41,7 +42,7 @@ def fuse(graph: Graph, rules: Rules = "edge") -> Network:
 def _partition(view: View, rules: RuleSet) -> Partition:
     partition = Partition(view)
     if rules.named:
-        for finder in (find_rotaries, find_norms, find_activations):
+        for finder in (find_rotaries, find_group_norms, find_norms, find_activations):
             for region in finder(view):
                 if partition.free(region.nodes):
                     partition.put(region)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from engine.fusion.ops import CHAINED_MOVEMENT
 from engine.fusion.regions import Partition, Region
@@ -23,22 +23,30 @@ def _single(view: View, region: Region) -> bool:
 def _merge(partition: Partition, view: View, member: Callable[[Region], bool]) -> None:
     """Let each member take in the members that only it reads, from the end of the network to its start."""
     for region in reversed(list(partition)):
-        current = partition.owner(region.last)
-        if current is not region or not member(region):
+        if partition.owner(region.last) is not region or not member(region):
             continue
-        while (other := _feeding(partition, view, region, member)) is not None:
-            region = region.merged(other, region.kind if region.kind is other.kind else Kind.MOVEMENT)
-            partition.put(region)
+        inside = set(region.nodes)
+        taken = []
+        # Whenever a region joins, those that feed it are looked at again: this may have been their last outside reader.
+        waiting = list(_feeding(partition, view, region))
+        while waiting:
+            other = waiting.pop()
+            if inside.issuperset(other.nodes) or not member(other):
+                continue
+            if any(view.leaves(name, inside) for name in partition.outputs(other)):
+                continue
+            inside.update(other.nodes)
+            taken.append(other)
+            waiting.extend(_feeding(partition, view, other))
+        if taken:
+            partition.put(region.merged(taken))
 
 
-def _feeding(partition: Partition, view: View, region: Region, member: Callable[[Region], bool]) -> Region | None:
-    inside = frozenset(region.nodes)
-    for at in reversed(region.nodes):
+def _feeding(partition: Partition, view: View, region: Region) -> Iterator[Region]:
+    """Regions that write what a region reads."""
+    for at in region.nodes:
         for name in view.inputs[at]:
             producer = view.producer.get(name)
-            owner = None if producer is None or producer in inside else partition.owner(producer)
-            if owner is None or owner is region or not member(owner):
-                continue
-            if all(not view.leaves(out, inside) for out in partition.outputs(owner)):
-                return owner
-    return None
+            owner = None if producer is None else partition.owner(producer)
+            if owner is not None and owner is not region:
+                yield owner

@@ -11,6 +11,7 @@ from engine.graph.types import Node
 _ENDINGS = re.compile(
     r"(\.folded(\.\d+)?|[._/](weight|w_0(_deepcopy_\d+)?|kernel|w)|/ReadVariableOp.*)$", re.IGNORECASE
 )
+_OUTPUT = re.compile(r"_output_\d+$")
 _NUMBERED = re.compile(r"[_.]?\d*$")
 _GENERATED = re.compile(r"^(onnx::|val_\d|_val_|const|[a-z]{0,2}\d+$|node_?\d+$|p2o\.)", re.IGNORECASE)
 _OTHER_WORDS = frozenset({"conv2d", "biasadd", "einsum", "tensordot", "depthwise", "separable_conv2d"})
@@ -36,7 +37,7 @@ def display_name(nodes: Sequence[Node], anchor: Node, weight: Weight | None, *, 
     name = clean_node_name(raw, op, keep_op=not alone)
     if name:
         return _short(name)
-    output = next((n for n in reversed(nodes[-1].outputs) if n), op)
+    output = _OUTPUT.sub("", next((n for n in reversed(nodes[-1].outputs) if n), op))
     return _short(from_weight or clean_node_name(output, "", keep_op=True) or output)
 
 

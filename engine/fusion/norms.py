@@ -11,7 +11,9 @@ from engine.fusion.regions import Partition, Region
 from engine.fusion.types import Kind
 from engine.fusion.view import View
 
-_LIMIT = 20
+_LIMIT, _LATEST = 20, 4
+"""Most nodes of a norm; nodes within which its first reduction stands."""
+
 _STARTS = frozenset(
     {"ReduceMean", "Pow", "Mul", "Cast", "ReduceL2", "ReduceSum", "ReduceSumSquare", "ReduceMax", "Abs"}
 )
@@ -27,6 +29,8 @@ def find_norms(view: View) -> Iterator[Region]:
             continue
         best, name = None, ""
         for closure in closures(view, start, lambda at: _joins(view, at), _LIMIT):
+            if len(closure.nodes) > _LATEST and not any(view.ops[at] in _REDUCTIONS for at in closure.nodes):
+                break
             if view.shape(closure.output) != view.shape(closure.entry):
                 continue
             if best is None:

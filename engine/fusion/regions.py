@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.fusion.types import Kind
@@ -43,10 +43,15 @@ class Region:
         steps = tuple(sorted((*self.steps, (max(more), label))))
         return replace(self, nodes=tuple(sorted({*self.nodes, *more})), steps=steps)
 
-    def merged(self, other: Region, kind: Kind) -> Region:
-        """This region and another one as a region of a kind."""
-        nodes = tuple(sorted({*self.nodes, *other.nodes}))
-        return replace(self, nodes=nodes, kind=kind, steps=tuple(sorted((*self.steps, *other.steps))))
+    def merged(self, others: Sequence[Region]) -> Region:
+        """This region with regions in front of it; of its own kind if they all are, else a movement."""
+        every = (self, *others)
+        return replace(
+            self,
+            nodes=tuple(sorted(at for region in every for at in region.nodes)),
+            kind=self.kind if all(region.kind is self.kind for region in others) else Kind.MOVEMENT,
+            steps=tuple(sorted(step for region in every for step in region.steps)),
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:

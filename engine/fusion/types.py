@@ -54,7 +54,7 @@ class Weight:
     activation: str
     """The activation that the anchor combines with the weight ('' for an embedding table)."""
     bias: str
-    """The bias constant of the anchor, or ''."""
+    """The bias constant, one value per channel: an input of the anchor, or of the Add right behind a MatMul; or ''."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

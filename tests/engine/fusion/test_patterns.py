@@ -256,6 +256,21 @@ def test_norm_as_one_operator_takes_its_activation(tmp_path):
     assert texts(fused(rms, TOKENS, NORMS, tmp_path, opset=23)) == ["RMSNorm"]
 
 
+def test_group_norm_between_reshapes(tmp_path):
+    nodes = [
+        N("Reshape", ["x", "groups"], ["g"]),
+        N("InstanceNormalization", ["g", "ones", "zeros"], ["n"]),
+        N("Reshape", ["n", "back"], ["b"]),
+        N("Mul", ["b", "scale"], ["m"]),
+        N("Add", ["m", "shift"], ["a"]),
+        N("Relu", ["a"], ["y"]),
+    ]
+    constants = {"groups": ints(1, 2, -1), "ones": np.ones(2, F32), "zeros": np.zeros(2, F32), "back": ints(1, 4, 8, 8)}
+    constants |= {"scale": weights(4, 1, 1), "shift": weights(4, 1, 1, seed=1)}
+    (kernel,) = fused(nodes, IMAGE, constants, tmp_path)
+    assert (kernel.op, kernel.kind) == ("GroupNorm + ReLU", Kind.NORM)
+
+
 def test_norm_in_front_of_three_layers_with_a_residual(tmp_path):
     nodes = [
         N("LayerNormalization", ["x", "gamma"], ["normed"]),

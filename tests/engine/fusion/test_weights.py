@@ -161,6 +161,18 @@ def test_why_there_is_no_switch(tmp_path):
     assert "com.microsoft.BiasGelu is not known" in text
 
 
+def test_products_of_other_matrix_operators(tmp_path):
+    kernel, _ = reason(
+        [N("Einsum", ["x", "w"], ["y"], equation="bij,jk->bik")], {"x": (2, 3, 4)}, {"w": weights(4, 5)}, tmp_path
+    )
+    assert kernel.macs == 2 * 3 * 4 * 5
+    quantized = {"w": np.ones((6, 4, 3, 3), np.int8), "s": F32(0.1), "z": np.uint8(3), "wz": np.int8(0)}
+    node = N("QLinearConv", ["x", "s", "z", "w", "s", "wz", "s", "z"], ["y"])
+    kernel, text = reason([node], {"x": (np.uint8, (1, 4, 6, 6))}, quantized, tmp_path)
+    assert kernel.macs == 6 * 16 * 36
+    assert "already quantized" in text
+
+
 def test_recurrent_layer_counts_its_weights_and_products(tmp_path):
     constants = {"w": weights(2, 16, 3), "r": weights(2, 16, 4), "b": weights(2, 32)}
     node = N("LSTM", ["x", "w", "r", "b"], ["y"], hidden_size=4, direction="bidirectional")
