@@ -173,8 +173,8 @@ class KernelView(SessionView):
             return
         self._write_head(kernel)
         self._write_switch(kernel)
-        self.formats.show_facts(data.format_facts(self.session, kernel) if kernel.tunable else [])
-        self.errors.show_facts(data.error_facts(self.session, kernel))
+        self.formats.show_facts(data.format_facts(self.shown, kernel) if kernel.tunable else [])
+        self.errors.show_facts(data.error_facts(self.shown, kernel))
         self._write_cost(kernel)
         self._write_what_if(kernel)
         self.nodes.show_facts(data.node_facts(kernel))
@@ -192,7 +192,7 @@ class KernelView(SessionView):
         self.op.setText(f"{times(kernel.op)} · {data.shapes_line(self.session, kernel)}")
 
     def _write_switch(self, kernel: Kernel) -> None:
-        scheme, locked = self.session.plan.scheme(kernel.id), kernel.id in self.session.locked
+        scheme, locked = self.shown.plan.scheme(kernel.id), kernel.id in self.session.locked
         for part in (self.switch, self.advanced):
             part.setVisible(kernel.tunable)
             part.setEnabled(not locked)
@@ -217,7 +217,7 @@ class KernelView(SessionView):
         self.editor.show_scheme(FP16 if scheme == FP32 else scheme)
 
     def _write_cost(self, kernel: Kernel) -> None:
-        cost, simulation = data.cost_of(self.session, kernel), self.session.figures.simulation
+        cost, simulation = data.cost_of(self.shown, kernel), self.shown.figures.simulation
         if cost is None or simulation is None:
             self.shares.show_shares([], "")
             self.traffic.show_facts([])
@@ -226,7 +226,7 @@ class KernelView(SessionView):
             return
         band = form.with_unit(form.fixed(100 * simulation.band, 0), "%")
         self.time.note.setText(f"{form.latency_us(cost.latency_us)} ±{band}")
-        name = family(self.session.plan.scheme(kernel.id)) if kernel.tunable else ""
+        name = family(self.shown.plan.scheme(kernel.id)) if kernel.tunable else ""
         self.shares.show_shares(data.shares(cost), name)
         self.why.setText(translated(cost.why))
         self.traffic.show_facts(data.traffic_facts(cost))

@@ -30,6 +30,8 @@ translate = QCoreApplication.translate
 
 ROW = 19
 EDGE = 14
+NARROW = 250
+"""Below this inner width the what-if table leaves a column out."""
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
@@ -93,15 +95,19 @@ class FactRows(Rows):
         fact = self._facts[place]
         painter.setFont(font(11))
         metrics = QFontMetricsF(font(11))
+        face = font(11, 400 if fact.quiet else 600)
+        needed = self._label_width + QFontMetricsF(face).horizontalAdvance(fact.value)
         remark = metrics.horizontalAdvance(fact.remark)
-        painter.setPen(theme.muted)
-        painter.drawText(row, _RIGHT, fact.remark)
-        room = row.width() - remark - 10
+        if self._label_width and needed + remark + 10 > row.width():
+            remark = 0.0  # the value goes first; the tooltip has both
+        else:
+            painter.setPen(theme.muted)
+            painter.drawText(row, _RIGHT, fact.remark)
+        room = row.width() - (remark + 10 if remark else 0)
         width = room if not self._label_width else min(self._label_width, room)
         painter.setPen(theme.text2)
         name = metrics.elidedText(fact.name, Qt.TextElideMode.ElideMiddle, width)
         painter.drawText(QRectF(row.x(), row.y(), width, row.height()), _MIDDLE, name)
-        face = font(11, 400 if fact.quiet else 600)
         painter.setFont(face)
         painter.setPen(theme.text)
         left = row.x() + width
@@ -114,7 +120,7 @@ class FactRows(Rows):
             place = event.pos().y() // ROW
             if 0 <= place < len(self._facts):
                 fact = self._facts[place]
-                words = fact.tip or f"{fact.name}: {fact.value}"
+                words = fact.tip or f"{fact.name}: {fact.value} {fact.remark}".rstrip()
                 QToolTip.showText(event.globalPos(), words, self)
             return True
         return super().event(event)
@@ -208,7 +214,8 @@ class WhatIfTable(Rows):
     def draw(self, painter: QPainter, row: QRectF, place: int, theme: Theme) -> None:
         """Header, or badge and figures."""
         inner = row.adjusted(6, 0, -6, 0)
-        ends = [inner.x() + 70 + (inner.width() - 70) * share for share in (0.24, 0.48, 0.74, 1.0)]
+        shares = (0.24, 0.48, 0.74, 1.0) if inner.width() >= NARROW else (0.32, 0.62, 1.0)
+        ends = [inner.x() + 70 + (inner.width() - 70) * share for share in shares]
         if place == 0:
             painter.setFont(font(11))
             painter.setPen(theme.muted)
@@ -218,7 +225,7 @@ class WhatIfTable(Rows):
                 translate("Kernel", "Output"),
                 translate("Kernel", "Energy"),
             )
-            for end, word in zip(ends, words, strict=True):
+            for end, word in zip(ends, self._fitting(words, len(ends)), strict=True):
                 painter.drawText(QRectF(inner.x(), row.y(), end - inner.x(), row.height()), _RIGHT, word)
             return
         entry = self._rows[place - 1]
@@ -234,9 +241,14 @@ class WhatIfTable(Rows):
             form.sqnr_figure(entry.output_db),
             form.energy_uj(entry.energy_uj),
         )
-        for end, figure in zip(ends, figures, strict=True):
+        for end, figure in zip(ends, self._fitting(figures, len(ends)), strict=True):
             painter.setPen(theme.muted if figure == form.MISSING else theme.text)
             painter.drawText(QRectF(inner.x(), row.y(), end - inner.x(), row.height()), _RIGHT, figure)
+
+    @staticmethod
+    def _fitting(cells: tuple[str, ...], count: int) -> tuple[str, ...]:
+        """All cells, or those without the output error where there is no room for it."""
+        return cells if count == len(cells) else (*cells[:2], *cells[3:])
 
     def _ground(self, painter: QPainter, row: QRectF, place: int, entry: WhatIf, theme: Theme) -> None:
         color = theme.selection if entry.now else theme.hover if place - 1 == self._hovered else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
@@ -97,8 +97,8 @@ class BulkBar(QWidget):
         row.addWidget(self.price, 1)
         row.addWidget(self.clear)
         row.addWidget(self._escape, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.price.setMinimumWidth(0)
         self.setFixedHeight(HEIGHT)
+        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
 
     def show_kernels(self, kernels: Sequence[Kernel], hidden: int) -> None:
         """Take over a selection; `hidden` of its kernels are filtered out of the table."""
@@ -182,30 +182,31 @@ class BulkBar(QWidget):
 
     def _write_price(self) -> None:
         """Say what is known; nothing at all while the simulation runs."""
+        self.price.setText(self._price_words())
+        self._fold()
+
+    def _price_words(self) -> str:
         if not self._editable:
-            self.price.setText("")
-            return
+            return ""
         plan = self._target_plan()
-        now, then = self._pricer.known(self._session.plan), self._pricer.known(plan)
         if plan == self._session.plan:
-            self.price.setText(self.tr("Already {0}").format(self.target()))
-        elif now is None or then is None:
-            self.price.setText("")
-        else:
-            parts = [
-                self.tr("latency {0}").format(
-                    form.delta(then.simulation.latency_us - now.simulation.latency_us, form.latency_us)
-                ),
-                self.tr("size {0}").format(form.delta(then.size.total - now.size.total, form.bytes_)),
-            ]
-            self.price.setText(self.tr("If set to {0}:").format(self.target()) + "  " + " · ".join(parts))
+            return self.tr("Already {0}").format(self.target())
+        now, then = self._pricer.known(self._session.plan), self._pricer.known(plan)
+        if now is None or then is None:
+            return ""
+        latency = form.delta(then.simulation.latency_us - now.simulation.latency_us, form.latency_us)
+        size = form.delta(then.size.total - now.size.total, form.bytes_)
+        parts = [self.tr("latency {0}").format(latency), self.tr("size {0}").format(size)]
+        return self.tr("If set to {0}:").format(self.target()) + "  " + " · ".join(parts)
+
+    def minimumSizeHint(self) -> QSize:
+        """Count and switch."""
+        return QSize(self.switch.sizeHint().width() + 40, HEIGHT)
 
     def _fold(self) -> None:
-        """Give way in this order: Esc hint, select similar, lock, advanced."""
-        shown = [self._escape, self.similar, self.lock, self.advanced]
-        room = self.width() - 24 - 60 - self._count.sizeHint().width() - self.switch.sizeHint().width()
-        room -= self.clear.sizeHint().width() + self.price.sizeHint().width()
-        for part in reversed(shown):
+        """Give way in this order: Esc hint, select similar, lock, advanced, the price, the clear button."""
+        room = self.width() - 24 - 26 - self._count.sizeHint().width() - self.switch.sizeHint().width()
+        for part in (self.clear, self.price, self.advanced, self.lock, self.similar, self._escape):
             room -= part.sizeHint().width() + 4
             part.setVisible(room >= 0)
 

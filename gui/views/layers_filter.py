@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QWidget
 
@@ -71,6 +71,7 @@ class FilterBar(QWidget):
         self.input.setMinimumWidth(120)
         self.input.setMaximumWidth(250)
         self.setFixedHeight(HEIGHT)
+        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
 
     @property
     def filter(self) -> Filter:
@@ -124,7 +125,7 @@ class FilterBar(QWidget):
                 "is:changed, is:locked, is:cpu, is:unsupported, is:slower, is:tunable"
             )
         )
-        self.bulk.setText(self.tr("Bulk edit…"))
+        self.bulk.setAccessibleName(self.tr("Bulk edit…"))
         self._label_ops()
         self.set_rows(self._rows)
 
@@ -153,14 +154,29 @@ class FilterBar(QWidget):
         super().resizeEvent(event)
         self._fold()
 
+    def minimumSizeHint(self) -> QSize:
+        """The input alone."""
+        return QSize(self.input.minimumWidth() + 24, HEIGHT)
+
     def _fold(self) -> None:
-        """The threshold gives way first, then the operators; the input keeps its least width."""
-        width = self.width() - 24 - 6 * 7 - self.input.minimumWidth() - self.bulk.sizeHint().width()
-        width -= sum(chip.sizeHint().width() for chip in self.chips.values())
-        self.ops.setVisible(width >= self.ops.sizeHint().width() or self.ops.isChecked())
-        width -= self.ops.sizeHint().width()
-        fits = width >= self.threshold.sizeHint().width() or self.threshold.isChecked()
-        self.threshold.setVisible(self.threshold.isEnabled() and fits)
+        """The threshold gives way first, then operators, the button's text, the chips; the input stays."""
+        room = self.width() - 24 - 4 - self.input.minimumWidth()
+        words = self.tr("Bulk edit…")
+        widths = []
+        for shown in ("", words):
+            self.bulk.setText(shown)
+            widths.append(self.bulk.sizeHint().width())
+        narrow, wide = widths
+        self.bulk.setToolTip("" if room >= narrow + 6 + wide else words)
+        room -= narrow + 6
+        for chip in self.chips.values():
+            room -= chip.sizeHint().width() + 6
+            chip.setVisible(room >= 0)
+        room -= wide - narrow
+        self.bulk.setText(words if room >= 0 else "")
+        for chip, usable in ((self.ops, True), (self.threshold, self.threshold.isEnabled())):
+            room -= chip.sizeHint().width() + 6
+            chip.setVisible(usable and (room >= 0 or chip.isChecked()))
 
     def _on_text_changed(self, text: str) -> None:
         # The clear button changes the text without `textEdited`.

@@ -187,6 +187,14 @@ class LayersTable(HoverTable):
         self._syncing = False
         self.viewport().update()
 
+    def scrollTo(
+        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        """Scroll to a row; rows are what is selected, so the columns stay where they are."""
+        across = self.horizontalScrollBar().value()
+        super().scrollTo(index, hint)
+        self.horizontalScrollBar().setValue(across)
+
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Tell that the user has chosen."""
         super().selectionChanged(selected, deselected)

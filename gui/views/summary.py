@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QStacked
 from engine.jobs import Job
 from engine.precision.scheme import label
 from engine.session.changes import What
-from engine.text import say
+from engine.text import Text, say
 from gui.i18n import text as translated
 from gui.icons import pixmap
 from gui.theme import Theme
@@ -22,7 +22,7 @@ from gui.views.summary_cards import FIGURES, Card, cards
 from gui.views.summary_fix import Fix, cheapest, proposals
 from gui.views.summary_fix_box import FixBox
 from gui.views.summary_mix import PrecisionMix, strips
-from gui.views.summary_verdict import statement
+from gui.views.summary_verdict import Statement, statement
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
 from gui.widgets.summary_card import CardLook, SummaryCard
@@ -166,6 +166,9 @@ class SummaryView(SessionView):
             self.cards[card.key].set_look(_look(card, job is not None))
             self.cards[card.key].setToolTip(card.tip)
         said = statement(found, translated(job.message) if job is not None and job.message is not None else "")
+        failed = self._failed() if job is None and said.state == "busy" else None
+        if failed is not None:
+            said = Statement("missed", self.tr("The output error could not be computed"), translated(failed))
         busy = said.state == "busy" and job is not None
         state = said.state if said.state != "busy" or busy else "none"
         self.verdict.show_state(state, said.title, said.detail, job.fraction if busy and job is not None else None)
@@ -182,6 +185,11 @@ class SummaryView(SessionView):
         """The job whose end brings new figures."""
         active = [job for job in self.session.jobs.active if job.lane == "engine"]
         return active[0] if active else None
+
+    def _failed(self) -> Text | None:
+        """Why the newest job that should have brought figures did not."""
+        jobs = [job for job in self.session.jobs.history if job.lane == "engine"]
+        return jobs[-1].error if jobs and jobs[-1].state == "failed" else None
 
     def _turn(self) -> None:
         """Turn the spinners and follow the progress; the job is polled."""

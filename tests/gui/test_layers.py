@@ -449,3 +449,28 @@ def test_a_disposed_view_listens_no_more(session, qtbot):
     count = session.listeners
     view.dispose()
     assert session.listeners == count - 1
+
+
+@pytest.mark.parametrize("width", [1114, 700, 420, 260])
+def test_nothing_of_the_bars_is_cut_off_at_any_width(view, session, width):
+    view.resize(width, 400)
+    QGuiApplication.processEvents()
+    session.select(("k20", "k21"))
+    settle(view)
+    for bar in (view.bulk_bar, view.filter_bar):
+        view._bars.setCurrentWidget(bar)
+        QGuiApplication.processEvents()
+        parts = [bar.layout().itemAt(i).widget() for i in range(bar.layout().count())]
+        shown = [p for p in parts if p is not None and p.isVisible()]
+        assert bar.width() == width
+        assert all(p.geometry().right() <= width for p in shown)
+        assert all(p.width() >= min(p.minimumSizeHint().width(), p.sizeHint().width()) - 1 for p in shown)
+
+
+def test_moving_down_keeps_the_columns_where_they_are(view, session, qtbot):
+    view.resize(420, 400)
+    session.select(("k3",), "k3")
+    settle(view)
+    for _ in range(4):
+        qtbot.keyClick(view.table, Qt.Key.Key_Down)
+    assert view.table.horizontalScrollBar().value() == 0

@@ -258,6 +258,17 @@ def test_while_a_job_runs_the_spinner_turns_and_the_bar_shows_its_progress(view,
     assert view.cards["sqnr"].look.state == "missed"
 
 
+def test_a_failed_evaluation_is_said_with_its_reason(view, session):
+    job = running_job(session, say("Evaluating"), 0.4)
+    session.make_stale(30)
+    job.state, job.error = "failed", say("Kernel {name} ran out of memory.", name="head")
+    session.emit(What.JOBS)
+    view.refresh_now()
+    assert view.verdict._title.text() == "The output error could not be computed"
+    assert view.verdict._detail.text() == "Kernel head ran out of memory."
+    assert view.cards["sqnr"].look.stale
+
+
 def test_synthetic_input_is_said_and_marked(view, session):
     assert not view.synthetic.isVisible()
     session.data = replace(session.data, synthetic=True)

@@ -1,0 +1,214 @@
+"""A short table of kernels whose selection is the session's: what Ranking and Tensors have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRectF,
+    Qt,
+)
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gui.bridge import hub
+from gui.fonts import font
+from gui.plots.export import Exporter
+from gui.plots.kernels import short_name
+from gui.plots.shapes import plain_text
+from gui.plots.view import PlotView
+from gui.theme import Theme
+from gui.views.words import split_name
+from gui.widgets.icon_button import IconButton
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+ROW = 24
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+Index = QModelIndex | QPersistentModelIndex
+
+
+class KernelDelegate(QStyledItemDelegate):
+    """Paints selection, hover and row line; subclasses paint what a column holds."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.hovered = -1
+
+    def paint_cell(self, painter: QPainter, area: QRectF, index: Index, quiet: QColor) -> None:
+        """Paint the content; `quiet` is the colour of secondary text on this row."""
+        raise NotImplementedError
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Called by Qt."""
+        area = QRectF(option.rect)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if selected:
+            painter.fillRect(area, self.theme.selection)
+        elif index.row() == self.hovered:
+            painter.fillRect(area, self.theme.hover)
+        painter.fillRect(QRectF(area.left(), area.bottom() - 1, area.width(), 1), self.theme.hair)
+        quiet = self.theme.text2 if selected else self.theme.muted
+        self.paint_cell(painter, area.adjusted(8, 0, -8, -1), index, quiet)
+
+    def paint_name(self, painter: QPainter, area: QRectF, name: str, quiet: QColor) -> None:
+        """The path quiet, the last part strong; the short name where there is no room."""
+        path, tail = split_name(name)
+        painter.setFont(font(12, 500))
+        metrics = painter.fontMetrics()
+        if metrics.horizontalAdvance(name) > area.width():
+            path, tail = split_name(short_name(name))
+        tail = metrics.elidedText(tail, Qt.TextElideMode.ElideRight, int(area.width()))
+        plain_text(painter, area, path, quiet, font(12))
+        used = painter.fontMetrics().horizontalAdvance(path)
+        plain_text(painter, area.adjusted(used, 0, 0, 0), tail, self.theme.text, font(12, 500))
+
+
+class KernelListView(PlotView):
+    """Clicks select kernels in all views, and the selection of others is followed."""
+
+    def __init__(
+        self,
+        session: Session,
+        theme: Theme,
+        model: QAbstractTableModel,
+        delegate: KernelDelegate,
+        parent: QWidget | None,
+    ) -> None:
+        super().__init__(session, theme, parent)
+        self.list = QTableView()
+        self.delegate = delegate
+        self.list.setModel(model)
+        self.list.setItemDelegate(delegate)
+        self._style_list()
+        self.set_page(self.list)
+        self.more = IconButton("more", token="muted")
+        self.more.clicked.connect(lambda: self.menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height()))))
+        self.exporter = Exporter(self, None, self.table, self.title)
+        self._showing = False
+        self.list.customContextMenuRequested.connect(lambda at: self.menu().popup(self.list.viewport().mapToGlobal(at)))
+        self.list.selectionModel().selectionChanged.connect(self._on_selected)
+        self.list.entered.connect(lambda index: self._on_entered(index.row()))
+        self.list.viewportEntered.connect(lambda: self._on_entered(-1))
+        hub.hover_changed.connect(self._on_echo)
+
+    # -- for subclasses ---------------------------------------------------------------------------------------------
+
+    def kernels(self) -> Sequence[str]:
+        """Kernel ids by row."""
+        raise NotImplementedError
+
+    def set_columns(self, widths: dict[int, int], stretched: int) -> None:
+        """Fixed widths in px, and the column that takes the rest."""
+        header = self.list.horizontalHeader()
+        for column, width in widths.items():
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
+            header.resizeSection(column, width)
+        header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+
+    # -- dock -------------------------------------------------------------------------------------------------------
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        super().retranslate()
+        self.more.set_tip(self.tr("Copy and export"))
+        self.list.setAccessibleName(self.title())
+        model = self.list.model()
+        model.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, model.columnCount() - 1)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        super().apply_theme(theme)
+        self.delegate.theme = theme
+        self.list.viewport().update()
+
+    def dispose(self) -> None:
+        """Stop listening."""
+        if self.listening:
+            hub.hover_changed.disconnect(self._on_echo)
+        super().dispose()
+
+    def menu(self) -> QMenu:
+        """Copy and export."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.exporter.fill(menu)
+        return menu
+
+    def draw_selection(self) -> None:
+        """Select the rows of the session's selection."""
+        places = {kernel: i for i, kernel in enumerate(self.kernels())}
+        model, chosen = self.list.model(), QItemSelection()
+        for kernel in self.session.selection:
+            if kernel in places:
+                chosen.select(model.index(places[kernel], 0), model.index(places[kernel], model.columnCount() - 1))
+        self._showing = True
+        flags = QItemSelectionModel.SelectionFlag
+        self.list.selectionModel().select(chosen, flags.ClearAndSelect | flags.Rows)
+        current = places.get(self.session.current or "")
+        if current is not None:
+            self.list.selectionModel().setCurrentIndex(model.index(current, 0), flags.NoUpdate)
+            self.list.scrollTo(model.index(current, 0))
+        self._showing = False
+
+    def _style_list(self) -> None:
+        view = self.list
+        view.verticalHeader().hide()
+        view.verticalHeader().setDefaultSectionSize(ROW)
+        view.verticalHeader().setMinimumSectionSize(ROW)
+        view.setShowGrid(False)
+        view.setMouseTracking(True)
+        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.setFrameShape(QTableView.Shape.NoFrame)
+        view.setTabKeyNavigation(False)
+        header = view.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+    def _on_selected(self, *_: Any) -> None:
+        if self._showing:
+            return
+        kernels = self.kernels()
+        ids = tuple(kernels[i] for i in sorted(index.row() for index in self.list.selectionModel().selectedRows()))
+        here = self.list.currentIndex().row()
+        current = kernels[here] if 0 <= here < len(kernels) else None
+        if ids:
+            self.session.select(ids, current if current in ids else ids[0], who=self.who)
+
+    def _on_entered(self, row: int) -> None:
+        self._tint(row)
+        kernels = self.kernels()
+        hub.hover(kernels[row] if 0 <= row < len(kernels) else None, self.who)
+
+    def _on_echo(self, kernel_id: str, who: str) -> None:
+        if who != self.who:
+            kernels = list(self.kernels())
+            self._tint(kernels.index(kernel_id) if kernel_id in kernels else -1)
+
+    def _tint(self, row: int) -> None:
+        if row != self.delegate.hovered:
+            self.delegate.hovered = row
+            self.list.viewport().update()
