@@ -38,7 +38,9 @@ def run(path: Path | None) -> int:
     """
     sys.setswitchinterval(0.0005)
     faulthandler.enable()
-    app = QApplication(sys.argv[:1])
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(sys.argv[:1])
     app.setApplicationName("Mixbit")
     app.setApplicationVersion(VERSION)
     app.setDesktopFileName("mixbit")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
@@ -84,11 +84,16 @@ class Menus(QObject):
         self.update()
 
     def fill_bar(self, bar: QMenuBar) -> None:
-        """Make all menus of a menu bar."""
-        bar.clear()
+        """Make all menus of a menu bar, or write those that it has again in another language."""
         for name, title in MENUS.items():
-            menu = bar.addMenu(shown(title))
-            menu.setObjectName(f"menu_{name}")
+            menu = bar.findChild(QMenu, f"menu_{name}", Qt.FindChildOption.FindDirectChildrenOnly)
+            if menu is None:
+                menu = bar.addMenu("")
+                menu.setObjectName(f"menu_{name}")
+            menu.setTitle(shown(title))
+            for old in menu.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
+                old.deleteLater()
+            menu.clear()
             self.fill(menu, name)
 
     def fill(self, menu: QMenu, name: MenuName) -> None:
