@@ -61,7 +61,7 @@ def default(name: str, width: int, height: int) -> Node:
         lower = row((tabs("ranking", "layers"), 0), (tabs("error"), 0))
         return row((column((tabs("sensitivity"), 326), (lower, 0)), 0), (tabs("summary", "kernel"), side))
     if name == "compare":
-        return row((tabs("layers", "kernel"), 334), (tabs("compare"), 0))
+        return row((tabs("tensors", "kernel"), 334), (tabs("compare"), 0))
     return row((tabs("graph"), 0), (tabs("kernel", "summary"), side - 16))
 
 

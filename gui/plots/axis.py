@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import ceil, floor, log10
 
 import pyqtgraph as pg
 
@@ -74,3 +75,29 @@ class PlainAxis(pg.AxisItem):
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         """Labels of the ticks."""
         return [self._label(value, spacing) for value in values]
+
+
+class LogAxis(PlainAxis):
+    """An axis of logarithms of base 10, labelled with the values themselves at 1 and 3 of every decade."""
+
+    def __init__(self, side: str, *, size: int = 0) -> None:
+        super().__init__(side, label=_power_of_ten, size=size)
+
+    def positions(self, low: float, high: float, size: float) -> list[float]:
+        """Ones and threes, or ones alone where they would be crowded."""
+        if not high > low or size <= 0:
+            return []
+        decades = range(floor(low), ceil(high) + 1)
+        both = size / (high - low) >= 2 * LOG_GAP
+        marks = [d + part for d in decades for part in ((0.0, log10(3)) if both else (0.0,))]
+        return [mark for mark in marks if low <= mark <= high]
+
+    def _step(self, low: float, high: float, size: float) -> float:
+        return 1.0
+
+
+LOG_GAP = 24
+
+
+def _power_of_ten(value: float, step: float) -> str:
+    return fmt.scientific(10**value, 1)

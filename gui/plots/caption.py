@@ -30,15 +30,17 @@ class Key:
 
 
 class Caption(QGraphicsWidget):
-    """A row of fixed height. Keys that don't fit beside the title are left out from the left."""
+    """A row of fixed height. Keys that don't fit beside the title are left out from the right."""
 
-    def __init__(self) -> None:
+    def __init__(self, above: float = 0.0) -> None:
+        """`above` px are left free, as a distance to the plot above."""
         super().__init__()
+        self._above = above
         self.theme: Theme = LIGHT
         self._title, self._value, self._keys = "", "", tuple[Key, ...]()
         self._short, self._plain = "", False
-        self.setMinimumHeight(HEIGHT)
-        self.setMaximumHeight(HEIGHT)
+        self.setMinimumHeight(HEIGHT + above)
+        self.setMaximumHeight(HEIGHT + above)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -47,7 +49,7 @@ class Caption(QGraphicsWidget):
 
     def set_shown(self, shown: bool) -> None:
         """Take the row's room, or give it back."""
-        height = HEIGHT if shown else 0.0
+        height = HEIGHT + self._above if shown else 0.0
         self.setMinimumHeight(height)
         self.setMaximumHeight(height)
         self.setVisible(shown)
@@ -70,7 +72,7 @@ class Caption(QGraphicsWidget):
 
     def content(self) -> QRectF:
         """Where title, keys and value stand."""
-        return QRectF(self.rect())
+        return QRectF(self.rect().adjusted(0, self._above, 0, 0))
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Called by Qt."""
@@ -88,15 +90,24 @@ class Caption(QGraphicsWidget):
             right -= 14
         metrics = QFontMetricsF(form)
         free = area.left() + metrics.horizontalAdvance(title) + 12
-        for key in reversed(self._keys):
-            mark = 16.0 if key.mark in ("line", "dash") else 9.0
+        for key in reversed(self._fitting_keys(right - free)):
+            mark = _mark_width(key)
             width = mark + 6 + metrics.horizontalAdvance(key.text)
-            if right - width < free:
-                break
             self._mark(painter, key, QRectF(right - width, area.top(), mark, area.height()))
             box = QRectF(right - width + mark + 6, area.top(), width, area.height())
             plain_text(painter, box, key.text, self.theme.text2, form)
             right -= width + 14
+
+    def _fitting_keys(self, room: float) -> list[Key]:
+        """The first keys matter most."""
+        metrics = QFontMetricsF(font(11))
+        chosen: list[Key] = []
+        for key in self._keys:
+            room -= _mark_width(key) + 6 + metrics.horizontalAdvance(key.text) + (14 if chosen else 0)
+            if room < 0:
+                break
+            chosen.append(key)
+        return chosen
 
     def _fitting_title(self, room: float) -> str:
         metrics = QFontMetricsF(font(11))
@@ -142,3 +153,7 @@ class Caption(QGraphicsWidget):
     def _color(self, key: Key) -> QColor:
         found = getattr(self.theme, key.color, None)
         return found if isinstance(found, QColor) else QColor(key.color)
+
+
+def _mark_width(key: Key) -> float:
+    return 16.0 if key.mark in ("line", "dash") else 9.0

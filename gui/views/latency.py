@@ -53,7 +53,7 @@ class LatencyView(KernelChartView):
         self.panel.set_y(0.0, round_up(bars.top() * 1.02, 4))
         self.layer.set(bars.total, bars.launch, bars.previous)
         self.set_subtitle(self.tr("{latency} per run").format(latency=fmt.run_latency(bars.run_us)))
-        keys = [Key(self.tr("kernel"), "box", "bar"), Key(self.tr("launch overhead"), "box", "bar2")]
+        keys = [Key(self.tr("kernel"), "box", "bar"), Key(self.tr("launch"), "box", "bar2")]
         if (bars.previous == bars.previous).any():
             keys.append(Key(self.tr("faster than before"), "line", "good"))
             keys.append(Key(self.tr("slower"), "line", "warn"))

@@ -65,7 +65,7 @@ class ThermalView(ChartView):
         self.retranslate()
 
     def _plot(self, place: int) -> _Plot:
-        caption = Caption()
+        caption = Caption(6 if place else 0)
         self.chart.add_row(caption)
         left = PlainAxis("left", gap=20 if place == 0 else 26, size=LEFT)
         bottom = PlainAxis("bottom", gap=44, size=18) if place == 3 else None
@@ -109,7 +109,7 @@ class ThermalView(ChartView):
         at = data.throttled_at
         words = self.tr("first throttle {time}").format(time=fmt.clock_time(data.run.throttled_at_s)) if at else ""
         for plot in self._plots:
-            plot.mark.set(at, words if plot is self.temperature else "")
+            plot.mark.set(at, words if plot is self.power else "")
             plot.panel.redraw()
         self.foot.set("", (), self._scenario_words(data.run.scenario), plain=True)
 
@@ -133,7 +133,7 @@ class ThermalView(ChartView):
         keys = [Key(self.tr("die"), "line", "die"), Key(self.tr("package"), "line", "package")]
         keys.append(Key(self.tr("skin"), "line", "skin"))
         if ghosts:
-            keys.insert(0, Key(self.tr("skin before"), "dash", "ghost"))
+            keys.append(Key(self.tr("skin before"), "dash", "ghost"))
         plot.caption.set(self.tr("Temperature, °C"), keys)
         trips = sorted(run.trips_c)
         label = ""

@@ -233,15 +233,15 @@ def test_unmeasured_kernels_come_last(session):
 
 
 def test_rows_and_session_share_the_selection(session, ranked):
-    place = ranked.view.visualRect(ranked.model.index(2, 1)).center()
-    ranked.view.scrollToTop()
-    place = ranked.view.visualRect(ranked.model.index(2, 1)).center()
-    QTest.mouseClick(ranked.view.viewport(), LEFT, Qt.KeyboardModifier.NoModifier, place)
+    place = ranked.list.visualRect(ranked.model.index(2, 1)).center()
+    ranked.list.scrollToTop()
+    place = ranked.list.visualRect(ranked.model.index(2, 1)).center()
+    QTest.mouseClick(ranked.list.viewport(), LEFT, Qt.KeyboardModifier.NoModifier, place)
     assert session.selection == (ranked.model.rows[2].kernel,)
     wanted = ranked.model.rows[9].kernel
     session.select((wanted,), wanted, who="LayersView")
     settle(ranked)
-    assert [i.row() for i in ranked.view.selectionModel().selectedRows()] == [9]
+    assert [i.row() for i in ranked.list.selectionModel().selectedRows()] == [9]
 
 
 def test_what_is_ranked_can_be_chosen(session, ranked):

@@ -32,7 +32,7 @@ def test_captions_say_how_it_begins_and_ends(view):
 
 def test_the_first_throttling_is_marked(view):
     assert view.temperature.mark.at == pytest.approx(9.5)
-    assert view.temperature.mark.label == "first throttle 9:30"
+    assert view.power.mark.label == "first throttle 9:30"
 
 
 def test_trips_lie_in_the_plot(session, view):
