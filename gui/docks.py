@@ -53,6 +53,7 @@ DOCKS: tuple[DockSpec, ...] = (
     DockSpec("thermal", mark("Thermal"), "gui.views.thermal", "ThermalView"),
     DockSpec("sensitivity", mark("Sensitivity"), "gui.views.sensitivity", "SensitivityView"),
     DockSpec("ranking", mark("Ranking"), "gui.views.ranking", "RankingView"),
+    DockSpec("tensors", mark("Tensors"), "gui.views.tensors", "TensorsView"),
     DockSpec("compare", mark("Compare"), "gui.views.compare", "CompareView"),
     DockSpec("graph", mark("Graph"), "gui.views.graph", "GraphView"),
     DockSpec("jobs", mark("Jobs"), "gui.views.jobs", "JobsView"),
@@ -162,9 +163,11 @@ class DockHost(QMainWindow):
         theme_manager.changed.connect(self._apply_theme)
 
     def view(self, dock_id: str) -> Any:
-        """The view of a dock, or None while nobody has seen it."""
+        """The view of a dock; None if this layout lacks it and nobody has seen it yet."""
         dock = self.docks.get(dock_id)
-        return dock.view if dock is not None else None
+        if dock is None:
+            return None
+        return dock.view if dock.isHidden() else dock.ensure_view()
 
     def group_of(self, dock: Dock) -> list[Dock]:
         """The docks that share a place with one, itself included, in the order of the table."""
