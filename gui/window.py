@@ -184,7 +184,7 @@ class Window(QWidget):
         return self.host.docks[dock_id].ensure_view()
 
     def view(self, dock_id: str) -> Any:
-        """The view of a dock, or None while nobody has seen it."""
+        """The view of a dock; None if this layout lacks it and nobody has seen it yet."""
         return self.host.view(dock_id) if self.host is not None else None
 
     def _apply_layout(self, name: str) -> None:
