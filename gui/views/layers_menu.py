@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction
@@ -21,7 +22,7 @@ def row_menu(parent: QWidget, edits: LayerEdits, copies: LayerCopies) -> QMenu:
     """Right click on a row; the entries work on the selection."""
     menu, editable = QMenu(parent), edits.editable
     for name, key in zip(SEGMENTS, "486", strict=True):
-        _add(menu, f"{name}\t{key}", lambda name=name: edits.set_family(name)).setEnabled(editable)
+        _add(menu, f"{name}\t{key}", partial(edits.set_family, name)).setEnabled(editable)
     _add(menu, translate("Layers", "Advanced scheme…"), edits.edit_scheme).setEnabled(editable)
     lock = translate("Layers", "Unlock") if edits.locked else translate("Layers", "Lock")
     _add(menu, f"{lock}\tL", edits.toggle_lock)
@@ -32,7 +33,7 @@ def row_menu(parent: QWidget, edits: LayerEdits, copies: LayerCopies) -> QMenu:
         ("scheme", translate("Layers", "Same precision")),
         ("last", translate("Layers", "Same last part of the name")),
     ):
-        _add(similar, words, lambda by=by: edits.select_similar(by))
+        _add(similar, words, partial(edits.select_similar, by))
     menu.addSeparator()
     _add(menu, translate("Layers", "Copy value"), copies.copy_value)
     _add(menu, translate("Layers", "Copy rows") + "\tCtrl+C", copies.copy_rows)
@@ -51,7 +52,7 @@ def more_menu(parent: QWidget, copies: LayerCopies, heights: Callable[[str], Non
         "roomy": translate("Layers", "Roomy rows"),
     }
     for name in ROW_HEIGHTS:
-        action = _add(menu, words[name], lambda name=name: heights(name))
+        action = _add(menu, words[name], partial(heights, name))
         action.setCheckable(True)
         action.setChecked(name == height)
     return menu
