@@ -221,10 +221,15 @@ class Window(QWidget):
         """Show one sentence with what there is to copy below it."""
         from gui.dialogs.error import ErrorDialog
 
-        if self._error is None or not self._error.isVisible():
+        if self._error is None:
             self._error = ErrorDialog(self)
+            self._error.finished.connect(self._on_error_closed)
             self._error.open()
         self._error.add(translated(text), details)
+
+    def _on_error_closed(self) -> None:
+        """The dialog deletes itself; the next error opens another."""
+        self._error = None
 
     def _show_new_errors(self) -> None:
         assert self.session is not None
