@@ -477,6 +477,14 @@
         <translation>敏感度</translation>
     </message>
     <message>
+        <source>Ranking</source>
+        <translation>排序</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
         <source>Compare</source>
         <translation>比对</translation>
     </message>
@@ -1373,6 +1381,13 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
 </context>
 <context>
+    <name>KernelListView</name>
+    <message>
+        <source>Copy and export</source>
+        <translation>复制与导出</translation>
+    </message>
+</context>
+<context>
     <name>KernelView</name>
     <message>
         <source>Kernel</source>
@@ -1432,12 +1447,12 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>各算子时延</translation>
     </message>
     <message>
-        <source>The device is being simulated.</source>
-        <translation>正在仿真设备。</translation>
-    </message>
-    <message>
         <source>Open a model to see where the time goes.</source>
         <translation>打开模型，查看时间花在哪里。</translation>
+    </message>
+    <message>
+        <source>The device is being simulated.</source>
+        <translation>正在仿真设备。</translation>
     </message>
     <message>
         <source>{latency} per run</source>
@@ -1448,8 +1463,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>算子</translation>
     </message>
     <message>
-        <source>launch overhead</source>
-        <translation>启动开销</translation>
+        <source>launch</source>
+        <translation>启动</translation>
     </message>
     <message>
         <source>faster than before</source>
@@ -1468,12 +1483,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>时延</translation>
     </message>
     <message>
-        <source>previous plan</source>
-        <translation>上一个方案</translation>
-    </message>
-    <message>
-        <source>launch</source>
-        <translation>启动</translation>
+        <source>before</source>
+        <translation>之前</translation>
     </message>
     <message>
         <source>bound by</source>
@@ -1647,6 +1658,14 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>已锁定、CPU 回退、溢出、无原生支持。</translation>
     </message>
     <message>
+        <source>Export table as CSV</source>
+        <translation>将表格导出为 CSV</translation>
+    </message>
+    <message>
+        <source>CSV files (*.csv)</source>
+        <translation>CSV 文件 (*.csv)</translation>
+    </message>
+    <message>
         <source>overflow</source>
         <translation>溢出</translation>
     </message>
@@ -1817,14 +1836,6 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <source>Open a model to see its layers here.</source>
         <translation>打开模型后，这里显示它的层。</translation>
     </message>
-    <message>
-        <source>Export table as CSV</source>
-        <translation>将表格导出为 CSV</translation>
-    </message>
-    <message>
-        <source>CSV files (*.csv)</source>
-        <translation>CSV 文件 (*.csv)</translation>
-    </message>
 </context>
 <context>
     <name>LogView</name>
@@ -1882,12 +1893,12 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>内存</translation>
     </message>
     <message>
-        <source>The memory is being planned.</source>
-        <translation>正在规划内存。</translation>
-    </message>
-    <message>
         <source>Open a model to see its memory.</source>
         <translation>打开模型，查看它的内存。</translation>
+    </message>
+    <message>
+        <source>The memory is being planned.</source>
+        <translation>正在规划内存。</translation>
     </message>
     <message>
         <source>live set</source>
@@ -1898,8 +1909,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>激活 · 权重另计 {size}</translation>
     </message>
     <message>
-        <source>Address, MiB by kernel</source>
-        <translation>各算子地址，MiB</translation>
+        <source>Address, {unit} by kernel</source>
+        <translation>各算子地址，{unit}</translation>
     </message>
     <message>
         <source>Alive at #{index}</source>
@@ -2005,6 +2016,13 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>Search kernels and commands</source>
         <translation>搜索算子与命令</translation>
+    </message>
+</context>
+<context>
+    <name>PlotView</name>
+    <message>
+        <source>Open a model…</source>
+        <translation>打开模型…</translation>
     </message>
 </context>
 <context>
@@ -2152,10 +2170,6 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>输出误差的度量</translation>
     </message>
     <message>
-        <source>Copy and export</source>
-        <translation>复制与导出</translation>
-    </message>
-    <message>
         <source>Open a model to rank its kernels.</source>
         <translation>打开模型，对它的算子排序。</translation>
     </message>
@@ -2189,6 +2203,49 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>{input}: the shape must hold {count} values, as the input does</source>
         <translation>{input}：形状须含 {count} 个值，与输入一致</translation>
+    </message>
+</context>
+<context>
+    <name>RooflineView</name>
+    <message>
+        <source>Roofline</source>
+        <translation>屋顶线</translation>
+    </message>
+    <message>
+        <source>Open a model to see what bounds its kernels.</source>
+        <translation>打开模型，查看限制各算子的因素。</translation>
+    </message>
+    <message>
+        <source>No kernel that multiplies has been simulated yet.</source>
+        <translation>尚无做乘法的算子完成仿真。</translation>
+    </message>
+    <message>
+        <source>DDR {rate}</source>
+        <translation>DDR {rate}</translation>
+    </message>
+    <message>
+        <source>TOPS by MAC per DDR byte</source>
+        <translation>TOPS 对 每 DDR 字节乘加</translation>
+    </message>
+    <message>
+        <source>reaches</source>
+        <translation>达到</translation>
+    </message>
+    <message>
+        <source>of the roof</source>
+        <translation>占屋顶</translation>
+    </message>
+    <message>
+        <source>MAC per byte</source>
+        <translation>每字节乘加</translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>bound by</source>
+        <translation>瓶颈</translation>
     </message>
 </context>
 <context>
@@ -2313,37 +2370,6 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
 </context>
 <context>
-    <name>ScenarioPopup</name>
-    <message>
-        <source>min</source>
-        <translation>分钟</translation>
-    </message>
-    <message>
-        <source>runs/s</source>
-        <translation>次/秒</translation>
-    </message>
-    <message>
-        <source>Back to back</source>
-        <translation>连续运行</translation>
-    </message>
-    <message>
-        <source>Apply</source>
-        <translation>应用</translation>
-    </message>
-    <message>
-        <source>Duration</source>
-        <translation>时长</translation>
-    </message>
-    <message>
-        <source>Ambient</source>
-        <translation>环境温度</translation>
-    </message>
-    <message>
-        <source>Run rate</source>
-        <translation>运行频率</translation>
-    </message>
-</context>
-<context>
     <name>SchemeDialog</name>
     <message numerus="yes">
         <source>Scheme for %n kernel(s)</source>
@@ -2429,12 +2455,12 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>块</translation>
     </message>
     <message>
-        <source>This model has no kernel whose precision can be set.</source>
-        <translation>此模型没有可设置精度的算子。</translation>
-    </message>
-    <message>
         <source>Open a model to see which kernels are sensitive.</source>
         <translation>打开模型，查看哪些算子敏感。</translation>
+    </message>
+    <message>
+        <source>This model has no kernel whose precision can be set.</source>
+        <translation>此模型没有可设置精度的算子。</translation>
     </message>
     <message numerus="yes">
         <source>No sweep yet. Measure %n kernel(s) one at a time in every precision.</source>
@@ -2986,6 +3012,40 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <source>Choose data…</source>
         <translation>选择数据…</translation>
     </message>
+    <message>
+        <source>The output error could not be computed</source>
+        <translation>无法计算输出误差</translation>
+    </message>
+</context>
+<context>
+    <name>Tensors</name>
+    <message>
+        <source>Output of</source>
+        <translation>输出自</translation>
+    </message>
+    <message>
+        <source>Cosine</source>
+        <translation>余弦</translation>
+    </message>
+</context>
+<context>
+    <name>TensorsView</name>
+    <message>
+        <source>Tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>Open a model to compare what its kernels compute.</source>
+        <translation>打开模型，比对它的算子的计算结果。</translation>
+    </message>
+    <message>
+        <source>The errors of this plan are being computed.</source>
+        <translation>正在计算此方案的误差。</translation>
+    </message>
+    <message>
+        <source>worst first</source>
+        <translation>最差在前</translation>
+    </message>
 </context>
 <context>
     <name>ThermalView</name>
@@ -2998,12 +3058,12 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>时长、运行频率与环境温度</translation>
     </message>
     <message>
-        <source>Minutes of use are being simulated.</source>
-        <translation>正在仿真数分钟的使用。</translation>
-    </message>
-    <message>
         <source>Open a model to see how warm the device gets.</source>
         <translation>打开模型，查看设备会有多热。</translation>
+    </message>
+    <message>
+        <source>Minutes of use are being simulated.</source>
+        <translation>正在仿真数分钟的使用。</translation>
     </message>
     <message>
         <source>first throttle {time}</source>
@@ -3121,12 +3181,16 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>全程</translation>
     </message>
     <message>
+        <source>Open a model to see its run.</source>
+        <translation>打开模型，查看它的运行过程。</translation>
+    </message>
+    <message>
         <source>The device is being simulated.</source>
         <translation>正在仿真设备。</translation>
     </message>
     <message>
-        <source>Open a model to see its run.</source>
-        <translation>打开模型，查看它的运行过程。</translation>
+        <source>invocation {time}</source>
+        <translation>调用 {time}</translation>
     </message>
     <message>
         <source>Show the whole run</source>
@@ -3376,6 +3440,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{file}：形状为 {shape} 的张量 {tensor} 需要 {need} 字节，文件只有 {found}。</translation>
     </message>
     <message>
+        <source>The name of {file} is no valid text: rename the file or its folder.</source>
+        <translation>{file} 的名称不是有效文本：请重命名文件或其文件夹。</translation>
+    </message>
+    <message>
         <source>The model file {file} can't be read: check its permissions.</source>
         <translation>无法读取模型文件 {file}：请检查权限。</translation>
     </message>
@@ -3430,6 +3498,14 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>{file}: the sparse tensor {tensor} would take {need:.1f} GB; the memory limit is {limit:.1f} GB.</source>
         <translation>{file}：稀疏张量 {tensor} 需要 {need:.1f} GB；内存上限为 {limit:.1f} GB。</translation>
+    </message>
+    <message>
+        <source>Nothing reads the values of {inputs}.</source>
+        <translation>没有节点读取 {inputs} 的值。</translation>
+    </message>
+    <message>
+        <source>Tensors whose size depends on the input values: {count}; all figures hold for the sizes of a trial run.</source>
+        <translation>大小取决于输入值的张量：{count} 个；所有数值以一次试运行的大小为准。</translation>
     </message>
     <message>
         <source>{file} needs {need:.1f} GB to run, more than the memory limit of {limit:.1f} GB: raise the limit to open it.</source>
