@@ -267,11 +267,12 @@ class LayersView(SessionView):
         return [k for k in network.kernels if k.id in wanted] if network is not None else []
 
     def _settled_selection(self) -> tuple[str, ...]:
-        """The selection, with what the table has not told yet."""
+        """The selection, with what the table has not told yet; with none the current row."""
         if self._choosing.isActive():
             self._push_selection()
-        if not self.session.selection and self.session.current:
-            return (self.session.current,)
+        current = self.table.current_kernel()
+        if not self.session.selection and self._shape is not None and current >= 0:
+            return (self._shape.ids[current],)
         return self.session.selection
 
     def clear_selection(self) -> None:
@@ -307,8 +308,16 @@ class LayersView(SessionView):
 
     def _on_filter(self, wanted: Filter) -> None:
         self.model.set_filter(wanted)
+        self._drop_hidden()
         self._show_selection()
         self.subtitle_changed.emit()
+
+    def _drop_hidden(self) -> None:
+        """Rows that the user filters away are no longer selected: a key must not edit what nobody sees."""
+        session = self.session
+        kept = [k.id for k in self._kernels(session.selection) if self.model.row_of(k.index) >= 0]
+        if len(kept) < len(session.selection):
+            session.select(kept, session.current if session.current in kept else None, who=WHO)
 
     def _focus_table(self) -> None:
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)

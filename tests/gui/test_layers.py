@@ -199,6 +199,19 @@ def test_chips_filter_at_once_and_carry_counts(view, session, qtbot):
     assert view.model.rowCount() == len(session.network.kernels)
 
 
+def test_what_is_filtered_away_is_no_longer_selected(view, session, qtbot):
+    session.select(("k36", "k37"), "k37")  # an expand in INT4 and a depthwise in INT8
+    settle(view)
+    plan = session.plan
+    view.filter_bar.chips["INT8"].click()
+    assert session.selection == ("k37",)
+    view.filter_bar.chips["INT8"].click()
+    view.filter_bar.chips["FP16"].click()
+    assert session.selection == ()
+    qtbot.keyClick(view.table, "4")
+    assert session.plan == plan
+
+
 def test_operator_kinds_can_be_chosen_from_a_menu(view, session):
     menu = view.filter_bar.ops_menu()
     entry = next(a for a in menu.actions() if a.text().startswith("Depthwise"))
