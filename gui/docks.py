@@ -169,6 +169,11 @@ class DockHost(QMainWindow):
             return None
         return dock.view if dock.isHidden() else dock.ensure_view()
 
+    @property
+    def settled(self) -> bool:
+        """Whether every dock on show has its view and its tabs."""
+        return not self._wanted and not self._settle.isActive() and not self._build.isActive()
+
     def group_of(self, dock: Dock) -> list[Dock]:
         """The docks that share a place with one, itself included, in the order of the table."""
         together = {dock, *(d for d in self.tabifiedDockWidgets(dock) if isinstance(d, Dock))}

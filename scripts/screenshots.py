@@ -56,9 +56,10 @@ class Driver:
 
     def settle(self) -> None:
         """Wait until no job runs and everything is drawn."""
-        self.wait(lambda: not self.session.jobs.active, "jobs still run")
-        QTest.qWait(120)
-        self.wait(lambda: not self.session.jobs.active, "jobs still run")
+        for _ in range(2):  # a view that has just been made may start a job
+            self.wait(lambda: not self.session.jobs.active, "jobs still run")
+            self.wait(lambda: self.window.host is not None and self.window.host.settled, "docks are not ready")
+            QTest.qWait(80)
 
     def open_sample(self, name: str) -> None:
         """Click Open on a sample's card."""

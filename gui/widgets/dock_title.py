@@ -88,7 +88,7 @@ class DockTitle(QWidget):
             tab.refresh()
 
     def _regroup(self) -> None:
-        if self._view is None:
+        if self._view is None and self._dock.isHidden():
             return
         group = self._host.group_of(self._dock) if not self._dock.isFloating() else [self._dock]
         if [tab.dock for tab in self._tabs] != group:
