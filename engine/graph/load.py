@@ -169,7 +169,7 @@ def _notes(
     if dynamic:
         notes.append(
             say(
-                "Tensors whose size depends on the input values: {count}; all figures hold for the sizes of a trial run.",
+                "Tensors whose size depends on the input values: {count}; figures hold for the sizes of a trial run.",
                 count=len(dynamic),
             )
         )

@@ -68,6 +68,13 @@ def open_session(model: onnx.ModelProto, folder: Path) -> ort.InferenceSession:
     )
 
 
+def quiet_run() -> ort.RunOptions:
+    """Options of one run: errors come back as exceptions, not on the standard error stream."""
+    options = ort.RunOptions()
+    options.log_severity_level = 4
+    return options
+
+
 def output_types(session: ort.InferenceSession) -> dict[str, tuple[np.dtype[Any], tuple[int, ...] | None]]:
     """Dtype of each output, and its shape where the runtime proves it."""
     found = {}

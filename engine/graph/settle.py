@@ -13,11 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 from onnx import numpy_helper
 
 from engine.graph.arrange import Arranged
-from engine.graph.runtime import open_session, run
+from engine.graph.runtime import open_session, quiet_run, run
 from engine.graph.types import TensorInfo
 
 _SMALL = 512
@@ -101,7 +100,7 @@ def _compute(
     part.graph.initializer.extend(arranged.stored[name] for name in read if name in arranged.stored)
     part.graph.output.extend(onnx.ValueInfoProto(name=name) for name in made)
     try:
-        values = run(open_session(part, folder), {}, made, ort.RunOptions())
+        values = run(open_session(part, folder), {}, made, quiet_run())
         return {name: numpy_helper.from_array(value.read(), name) for name, value in values.items()}
     except Exception:  # the runtime's exceptions have no common base
         return {}

@@ -22,7 +22,7 @@ from engine.graph.branches import known_conditions
 from engine.graph.dependence import Dependence, dependence
 from engine.graph.feeds import synthetic_feeds
 from engine.graph.guard import guarded
-from engine.graph.runtime import NO_TENSOR, Value, reason, run
+from engine.graph.runtime import NO_TENSOR, Value, quiet_run, reason, run
 from engine.graph.settle import settled
 from engine.graph.subgraphs import reads
 from engine.graph.trial_model import Types, add_casts, add_shapes, keep_outputs, open_trial, trial_model
@@ -87,7 +87,9 @@ def try_run(
     keep_outputs(plain, fetch or arranged.outputs)
     session, _ = open_trial(plain, inputs, path)
     limits = index_limits(arranged, {name: shape for name, (_, shape) in types.items() if shape is not None})
-    tries = [dict(feeds)] if feeds is not None else _guesses(inputs, limits)
+    # Copies: an operator may write into what it was fed (BatchNormalization in training mode does).
+    own = None if feeds is None else {name: np.array(array) for name, array in feeds.items()}
+    tries = _guesses(inputs, limits) if own is None else [own]
     values = _run(session, tries, fetch, path, memory_limit, cancel) if fetch else {}
     folded = {name: _constant(values[casts.get(name, name)], types.get(name)) for name in wanted}
     tensors = {info.name: info for info in inputs}
@@ -207,7 +209,7 @@ def _run(
 ) -> dict[str, Value]:
     failures: list[Exception] = []
     for feeds in tries:
-        options = ort.RunOptions()
+        options = quiet_run()
         with guarded(options, memory_limit, cancel) as guard:
             try:
                 return run(session, feeds, outputs, options)

@@ -119,3 +119,14 @@ def test_feeds_of_ones_own_for_models_that_refuse_random_ones(tmp_path):
     graph = load(path, feeds={"x": np.zeros(6, np.float32), "shape": ints(2, 3)})
     assert graph.tensors["y"].shape == (2, 3)
     assert graph.dynamic == {"y"}
+
+
+def test_feeds_are_not_written_to(tmp_path):
+    names = ["x", "scale", "bias", "mean", "var"]
+    node = N("BatchNormalization", names, ["y", "new_mean", "new_var"], training_mode=1)
+    inputs = {"x": (4, 3), **dict.fromkeys(names[1:], (3,))}
+    feeds = synthetic_feeds([TensorInfo(name, np.dtype(np.float32), shape) for name, shape in inputs.items()], 3)
+    before = {name: array.copy() for name, array in feeds.items()}
+    load(save(model([node], inputs, ["y", "new_mean", "new_var"]), tmp_path), feeds=feeds)
+    for name, array in before.items():
+        np.testing.assert_array_equal(feeds[name], array)

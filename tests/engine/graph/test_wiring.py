@@ -196,7 +196,7 @@ def test_notes_say_what_is_special(tmp_path):
     graph = load(save(model(nodes, {"x": (3,), "idle": (2,)}, ["z", "y"]), tmp_path))
     assert [str(note) for note in graph.notes] == [
         "Nothing reads the values of idle.",
-        "Tensors whose size depends on the input values: 1; all figures hold for the sizes of a trial run.",
+        "Tensors whose size depends on the input values: 1; figures hold for the sizes of a trial run.",
     ]
 
 
