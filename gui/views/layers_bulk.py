@@ -64,6 +64,8 @@ class BulkBar(QWidget):
         self._kernels: tuple[Kernel, ...] = ()
         self._hidden = 0
         self._pointed = ""
+        self._question: tuple[object, ...] | None = None
+        """What the price on show is about; asking again costs more than comparing."""
         self._pricer = Pricer(session, "bulk preview", self._write_price)
         self._count = text_label(role="strong")
         self.switch = _PreviewSwitch(height=18, segment=46)
@@ -110,6 +112,7 @@ class BulkBar(QWidget):
         self.advanced.setText(self.tr("Advanced…"))
         self.similar.setText(self.tr("Select similar"))
         self.clear.setText(self.tr("Clear"))
+        self._question = None
         self._write()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -176,7 +179,11 @@ class BulkBar(QWidget):
         return self._session.plan.with_schemes(spread(self._editable, SEGMENTS[self.target()]), "")
 
     def _ask(self) -> None:
+        question = (self._session.plan, self._session.device, self._kernels, self._session.locked, self.target())
+        if self._question is not None and all(a is b or a == b for a, b in zip(question, self._question, strict=True)):
+            return
         if self._editable and self.isVisible():
+            self._question = question
             self._pricer.ask((self._session.plan, self._target_plan()))
         self._write_price()
 

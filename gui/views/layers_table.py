@@ -162,8 +162,11 @@ class LayersTable(HoverTable):
 
     def selected_kernels(self) -> list[int]:
         """Selected kernels in execution order."""
-        rows = [index.row() for index in self.selectionModel().selectedRows()]
-        return sorted(self.layers.kernel_at(row) for row in rows)
+        # `selectedRows` makes an index per row; the ranges say the same a hundred times faster.
+        places = np.zeros(len(self.layers.order), bool)
+        for part in self.selectionModel().selection():
+            places[part.top() : part.bottom() + 1] = True
+        return [int(kernel) for kernel in np.sort(self.layers.order[places])]
 
     def current_kernel(self) -> int:
         """Kernel of the current row, -1 without one."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from engine.session import Session
 
 FRAME_MS = 40
+BREATHING_SPACE = 5
+"""A view that takes long to redraw waits this many times as long before it does so again."""
 
 
 class SessionView(QWidget):
@@ -36,6 +38,7 @@ class SessionView(QWidget):
         self.theme = theme
         self._dirty: set[What] = set()
         self._drawn_at = 0.0
+        self._took_ms = 0.0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_timeout)
@@ -84,7 +87,8 @@ class SessionView(QWidget):
         """Redraw soon, and only if somebody sees it."""
         self._dirty.update(changes)
         if self.isVisible() and not self._timer.isActive():
-            wait = FRAME_MS - 1000 * (time.monotonic() - self._drawn_at)
+            pause = max(FRAME_MS, BREATHING_SPACE * self._took_ms)
+            wait = pause - 1000 * (time.monotonic() - self._drawn_at)
             self._timer.start(max(0, round(wait)))
 
     def refresh_now(self) -> None:
@@ -134,5 +138,7 @@ class SessionView(QWidget):
         if self._unsubscribe is None or not self._dirty:
             return
         changes, self._dirty = frozenset(self._dirty), set()
+        start = time.monotonic()
         self.refresh(changes)
         self._drawn_at = time.monotonic()
+        self._took_ms = 1000 * (self._drawn_at - start)
