@@ -10,14 +10,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-import ml_dtypes
 import numpy as np
 import onnx
 from onnx import TensorProto
 
 from engine.graph.types import Array
 from engine.numerics.activations import onnx_type
-from engine.numerics.models import raw_bytes
+from engine.numerics.models import HALF_BYTES, raw_bytes
 from engine.progress import CancelToken
 
 _GRAPH, _INITIALIZER, _RAW_DATA = 7, 5, 9
@@ -34,7 +33,7 @@ def write_model(
 
     Args:
         model: Without initializers.
-        constants: Name -> array; `ml_dtypes.int4` arrays are packed two per byte.
+        constants: Name -> array; arrays of 4-bit types are packed two per byte.
         path: Where to; with external data a second file of that name + ".data" beside it.
         external_above: Bytes of constants from which on they go into the second file (protobuf ends at 2 GB).
         cancel: Checked before each constant.
@@ -65,7 +64,7 @@ def write_model(
 
 def stored_bytes(array: Array) -> int:
     """Bytes of a constant's data in the file."""
-    if array.dtype == ml_dtypes.int4:
+    if array.dtype in HALF_BYTES:
         return (array.size + 1) // 2
     return array.nbytes if array.dtype.kind not in "OSU" else 0
 

@@ -51,11 +51,11 @@ def integer_pair(
 ) -> Rounding:
     """QuantizeLinear and DequantizeLinear per tensor; without `params` the scale comes from the tensor's own extremes.
 
-    Other dtypes than float32 are cast to it and back. Where ONNX has no such operator yet (16 bits before opset 21, any
-    before 10), ONNX Runtime's own operators of the same name and meaning are used.
+    Other dtypes than float32 are cast to it and back. Where ONNX has no such operator yet (4 and 16 bits before opset
+    21, any before 10), ONNX Runtime's own operators of the same name and meaning are used.
     """
     dtype = tensors[name].dtype
-    code = np.dtype(f"{'int' if form.symmetric else 'uint'}{form.bits}")
+    code = _code(form)
     nodes: list[onnx.NodeProto] = []
     source = name
     if dtype != np.float32:
@@ -69,7 +69,7 @@ def integer_pair(
         constants.update(fresh.constants)
     else:
         constants |= {scale: np.asarray(params.scale, np.float32), zero: np.asarray(params.zero_point, code)}
-    own = opset < 10 or (form.bits > 8 and opset < 21)
+    own = opset < 10 or (form.bits != 8 and opset < 21)
     domain = {"domain": "com.microsoft"} if own else {}
     back = f"{prefix}/rounded" if dtype == np.float32 else f"{prefix}/back"
     nodes += [
@@ -79,6 +79,12 @@ def integer_pair(
     if dtype != np.float32:
         nodes.append(helper.make_node("Cast", [back], [f"{prefix}/rounded"], to=onnx_type(dtype)))
     return Rounding(nodes, constants, f"{prefix}/rounded")
+
+
+def _code(form: ActivationFormat) -> np.dtype[np.generic]:
+    """The dtype of the codes; 4 bits are no type of numpy's own."""
+    name = f"{'int' if form.symmetric else 'uint'}{form.bits}"
+    return np.dtype(getattr(ml_dtypes, name) if form.bits == 4 else name)
 
 
 def _fresh_params(

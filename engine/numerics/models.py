@@ -14,6 +14,8 @@ from engine.graph.types import Array, Graph, TensorInfo
 from engine.numerics.activations import onnx_type
 from engine.quant.packing import pack_int4
 
+HALF_BYTES = (np.dtype(ml_dtypes.int4), np.dtype(ml_dtypes.uint4))
+"""Types of which ONNX stores two in a byte, and numpy one."""
 INLINE = 1024
 """Constants below this many bytes stay in the protobuf: shape inference reads some of them (shapes, Resize scales)."""
 IR_VERSION = 10
@@ -95,7 +97,7 @@ def tensor_proto(name: str, array: Array, inline: int = INLINE) -> onnx.TensorPr
     tensor = onnx.TensorProto(name=name, data_type=kind, dims=array.shape)
     if kind == TensorProto.STRING:
         tensor.string_data.extend(str(text).encode() for text in array.reshape(-1))
-    elif array.nbytes < inline or array.dtype == ml_dtypes.int4:
+    elif array.nbytes < inline or array.dtype in HALF_BYTES:
         tensor.raw_data = raw_bytes(array)
     else:
         tensor.data_location = TensorProto.EXTERNAL
@@ -105,8 +107,8 @@ def tensor_proto(name: str, array: Array, inline: int = INLINE) -> onnx.TensorPr
 
 
 def raw_bytes(array: Array) -> bytes:
-    """The bytes of a tensor as ONNX stores them: little endian, C order, two INT4 codes per byte."""
-    if array.dtype == ml_dtypes.int4:
+    """The bytes of a tensor as ONNX stores them: little endian, C order, two 4-bit codes per byte."""
+    if array.dtype in HALF_BYTES:
         return pack_int4(array.astype(np.int8)).tobytes()
     return np.ascontiguousarray(array).tobytes()
 

@@ -160,10 +160,12 @@ def _check(weights: WeightFormat, activations: ActivationFormat, where: str) -> 
                 bits=weights.bits,
             )
         )
-    if activations.bits not in ((16, 32) if activations.floating else (8, 16)):
+    integers = (4, 8, 16) if activations.static else (8, 16)
+    if activations.bits not in ((16, 32) if activations.floating else integers):
         raise PlanError(
             say(
-                "Kernel {where}: activations of {bits} bits don't exist; integers have 8 or 16, floats 16 or 32.",
+                "Kernel {where}: activations of {bits} bits don't exist; integers have 4 (static ranges only), 8 or 16, "
+                "floats 16 or 32.",
                 where=where,
                 bits=activations.bits,
             )

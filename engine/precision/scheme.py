@@ -26,7 +26,7 @@ class ActivationFormat:
     """How the activation that meets the weight is stored."""
 
     bits: int
-    """8 or 16 for integers; 16 or 32 for floats."""
+    """4 (static), 8 or 16 for integers; 16 or 32 for floats."""
     floating: bool = False
     symmetric: bool = False
     static: bool = True

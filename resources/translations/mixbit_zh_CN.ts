@@ -3904,8 +3904,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>算子 {where}：没有 {bits} 位权重；整数为 2、3、4、8 或 16 位，浮点为 16 或 32 位。</translation>
     </message>
     <message>
-        <source>Kernel {where}: activations of {bits} bits don't exist; integers have 8 or 16, floats 16 or 32.</source>
-        <translation>算子 {where}：没有 {bits} 位激活；整数为 8 或 16 位，浮点为 16 或 32 位。</translation>
+        <source>Kernel {where}: activations of {bits} bits don't exist; integers have 4 (static ranges only), 8 or 16, floats 16 or 32.</source>
+        <translation>算子 {where}：没有 {bits} 位激活；整数为 4 位（仅限静态范围）、8 或 16 位，浮点为 16 或 32 位。</translation>
     </message>
     <message>
         <source>Kernel {where}: a group of {group} weights is impossible; take 16 to 256.</source>

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnxruntime as ort
 import pytest
-from handmade import run_whole, samples_like, small_net
+from handmade import Step, network, run_whole, samples_like, small_net
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds import KINDS, conv, gemm, matmul
 
 from engine.errors import Cancelled, ExportError, PlanError
+from engine.fusion.types import Kind
 from engine.interop.qdq import SETTINGS, export_qdq
 from engine.numerics import Evaluator, calibrate
 from engine.precision.plan import Plan
@@ -44,6 +46,8 @@ SCHEMES = {
     "int8 asymmetric": Scheme(WeightFormat(8, symmetric=False), ActivationFormat(8, symmetric=True)),
     "int8 dynamic": Scheme(WeightFormat(8), ActivationFormat(8, static=False)),
     "int8 dynamic symmetric": Scheme(WeightFormat(8), ActivationFormat(8, symmetric=True, static=False)),
+    "int4 activations": Scheme(WeightFormat(4), ActivationFormat(4)),
+    "int4 activations symmetric": Scheme(WeightFormat(4), ActivationFormat(4, symmetric=True)),
     "int16 activations": Scheme(WeightFormat(8), ActivationFormat(16)),
     "int16 weights": Scheme(WeightFormat(16), ActivationFormat(16, symmetric=True)),
     "int4 per tensor": Scheme(WeightFormat(4, symmetric=False, granularity="tensor"), HALF),
@@ -154,6 +158,29 @@ def test_the_file_says_what_it_is(tmp_path):
     assert json.loads(notes["mixbit.plan"])["kernels"][0]["scheme"] == "int4"
     assert json.loads(notes["mixbit.session_settings"]) == SETTINGS
     assert os.listdir(tmp_path) == ["m.onnx"]
+
+
+@pytest.mark.parametrize("squared", ["Pow", "Mul"])
+def test_a_norm_behind_a_half_kernel_loads_at_any_setting(squared, tmp_path):
+    rng = np.random.default_rng(0)
+    inputs = {"x": rng.standard_normal((1, 4, 16)).astype(np.float32)}
+    square = [("Pow", ["d", "two"], ["q"], {})] if squared == "Pow" else [("Mul", ["d", "d"], ["q"], {})]
+    weight, ones = rng.standard_normal((16, 16)).astype(np.float32), np.ones(16, np.float32)
+    steps = [
+        Step([("MatMul", ["x", "w"], ["m"], {})], ["m"], {"w": weight}, Kind.MATMUL, "w", (1,), (0,), "x"),
+        Step(
+            [("ReduceMean", ["m"], ["a"], {"axes": [-1]}), ("Sub", ["m", "a"], ["d"], {}), *square,
+             ("ReduceMean", ["q"], ["v"], {"axes": [-1]}), ("Add", ["v", "e"], ["ve"], {}), ("Sqrt", ["ve"], ["s"], {}),
+             ("Div", ["d", "s"], ["n"], {}), ("Mul", ["n", "g"], ["z"], {}), ("Add", ["z", "g"], ["y"], {})],
+            ["y"], {"two": np.float32(2), "e": np.float32(1e-5), "g": ones}, Kind.NORM,
+        ),
+    ]  # fmt: skip
+    net = network(inputs, ["y"], steps)
+    samples = samples_like(inputs, 2)
+    plan = Plan({net.kernels[0].id: FP16})
+    assert worst_db(net, samples, calibrate(net, samples), plan, tmp_path / "m.onnx") >= 60
+    default = ort.InferenceSession(str(tmp_path / "m.onnx"), providers=["CPUExecutionProvider"])
+    assert default.run(None, samples.feeds[0])[0].shape == (1, 4, 16)
 
 
 def test_a_scale_per_tensor_is_a_scalar(tmp_path):
