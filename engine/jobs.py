@@ -192,14 +192,20 @@ class Jobs:
             result = work(JobContext(job, job.token))
         except Cancelled:
             self._finish(job, "cancelled")
-        except MixbitError as error:
+        except Exception as error:
+            self._fail(job, error, on_failed)
+        else:
+            self._finish(job, "done", None, None, on_done, result)
+
+    def _fail(self, job: Job, error: Exception, on_failed: Callable[[Text], None] | None) -> None:
+        if job.token.cancelled:  # what it worked on may have been taken away: nobody waits for it
+            self._finish(job, "cancelled")
+        elif isinstance(error, MixbitError):
             self._finish(job, "failed", error.text, on_failed)
-        except Exception as error:  # a fault of ours: show it, keep the program alive
+        else:  # a fault of ours: show it, keep the program alive
             job.details = traceback.format_exc()
             text = say("Internal error: {error}. The details can be copied from the job list.", error=repr(error))
             self._finish(job, "failed", text, on_failed)
-        else:
-            self._finish(job, "done", None, None, on_done, result)
 
     def _finish(
         self,

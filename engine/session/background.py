@@ -11,7 +11,7 @@ from engine.fusion.types import Network, Rules
 from engine.graph import read_inputs
 from engine.graph.types import ModelInput
 from engine.interop.samples import DataSource
-from engine.jobs import Dispatch, Job, JobContext, Jobs
+from engine.jobs import Dispatch, Job, JobContext, Jobs, Lane
 from engine.npu import Device
 from engine.npu.results import Scenario
 from engine.numerics import Capture, Evaluator
@@ -35,6 +35,8 @@ class Background:
     def __init__(self, dispatch: Dispatch, changed: Callable[[], None]) -> None:
         self.jobs = Jobs(dispatch, changed)
         self._evaluator: Evaluator | None = None
+        self._measuring: list[Job] = []
+        """Jobs of this evaluator, and the one that makes the next."""
         self._generation = 0
 
     @property
@@ -72,11 +74,11 @@ class Background:
         return self.jobs.submit(title, run, supersede="open", on_done=finish, on_failed=failed)
 
     def forget(self) -> None:
-        """Drop the evaluator and all that is running for the old model or data."""
+        """Drop the evaluator and all that runs with it."""
         self._generation += 1
-        for job in self.jobs.active:
-            if job.lane != "query":
-                job.cancel()
+        for job in self._measuring:
+            job.cancel()
+        self._measuring.clear()
         self._release(self._evaluator)
         self._evaluator = None
 
@@ -90,8 +92,7 @@ class Background:
         done: Callable[[Prepared], None],
         failed: Failed,
     ) -> Job:
-        """Read data, calibrate, run the reference."""
-        self.forget()
+        """Read data, calibrate, run the reference. What was measured with other data stays until that has worked."""
         generation = self._generation
 
         def run(ctx: JobContext) -> Prepared:
@@ -103,12 +104,12 @@ class Background:
             if generation != self._generation:
                 self._release(prepared.evaluator)
                 return
+            self.forget()
             self._evaluator = prepared.evaluator
             done(prepared)
 
-        return self.jobs.submit(
-            say("Calibrating and running the reference"), run, supersede="prepare", on_done=finish, on_failed=failed
-        )
+        title = say("Calibrating and running the reference")
+        return self._measure(title, run, supersede="prepare", on_done=finish, on_failed=failed)
 
     def _release(self, evaluator: Evaluator | None) -> None:
         if evaluator is not None:  # in the sweeps' lane: a sweep that is being cancelled may still use it
@@ -157,7 +158,7 @@ class Background:
             self._find_local(evaluator, missing, ctx, local, generation)
             return evaluator.evaluate(plan, progress=ctx.progress, cancel=ctx.token)
 
-        return self.jobs.submit(
+        return self._measure(
             say("Evaluating plan {plan}", plan=plan.name or "–"),
             run,
             supersede=key,
@@ -175,7 +176,7 @@ class Background:
             with closing(evaluator.fork(self._gate(ctx))) as fork:
                 self._find_local(fork, cells, ctx, local, generation)
 
-        return self.jobs.submit(say("Local errors of all precisions"), run, lane="sweep", supersede="local")
+        return self._measure(say("Local errors of all precisions"), run, lane="sweep", supersede="local")
 
     def sweep(
         self, cells: Sequence[tuple[str, Scheme]], *, found: Callable[[SweepCell], None], failed: Failed
@@ -191,7 +192,7 @@ class Background:
                     ctx.progress(number / len(cells), say("{done} of {all}", done=number, all=len(cells)))
                     self.jobs.deliver(_bind(self._wanted(generation, found), cell))
 
-        return self.jobs.submit(say("Sensitivity sweep"), run, lane="sweep", supersede="sweep", on_failed=failed)
+        return self._measure(say("Sensitivity sweep"), run, lane="sweep", supersede="sweep", on_failed=failed)
 
     def capture(
         self, kernel: str, plan: Plan, sample: int, *, done: Callable[[Capture], None], failed: Failed
@@ -200,7 +201,7 @@ class Background:
         evaluator, generation = self._evaluator, self._generation
         if evaluator is None:
             return None
-        return self.jobs.submit(
+        return self._measure(
             say("Reading values"),
             lambda ctx: evaluator.capture(kernel, plan, sample, cancel=ctx.token),
             supersede="capture",
@@ -216,6 +217,21 @@ class Background:
             self._evaluator = None
 
     # helpers --------------------------------------------------------------------------------------------------------
+
+    def _measure(
+        self,
+        title: Text,
+        run: Callable[[JobContext], T],
+        *,
+        supersede: str,
+        lane: Lane = "engine",
+        on_done: Callable[[T], None] | None = None,
+        on_failed: Failed | None = None,
+    ) -> Job:
+        """Submit a job that ends with the evaluator."""
+        job = self.jobs.submit(title, run, lane=lane, supersede=supersede, on_done=on_done, on_failed=on_failed)
+        self._measuring = [*(j for j in self._measuring if j.active), job]
+        return job
 
     def _find_local(
         self,

@@ -129,7 +129,7 @@ class Session(SessionState):
         self.note(say("Opened {file}: {count} kernels.", file=network.graph.path.name, count=len(network.kernels)))
         self._announce(What.MODEL)
         self._simulate()
-        self._prepare()
+        self._prepare(self._sources)
 
     def close_model(self) -> None:
         """Back to the start page."""
@@ -154,34 +154,36 @@ class Session(SessionState):
     # data -----------------------------------------------------------------------------------------------------------
 
     def set_data(self, calibration: DataSource | None, evaluation: DataSource | None, observer: str = "minmax") -> None:
-        """Choose samples; None keeps synthetic ones. Everything that was measured is measured again."""
-        self._sources = (calibration or SYNTHETIC, evaluation or SYNTHETIC, observer)
+        """Choose samples; None keeps synthetic ones. What was measured is measured again once they are read."""
         if self.network is not None:
-            self._prepare()
+            self._prepare((calibration or SYNTHETIC, evaluation or SYNTHETIC, observer))
 
-    def _prepare(self) -> None:
+    def _prepare(self, chosen: tuple[DataSource, DataSource, str]) -> None:
+        """Bring the data in. Data that can't be used changes nothing, unless there is none yet."""
         assert self.network is not None
-        self._results.forget_errors()
-        self.captured = None
-        calibration, evaluation, observer = self._sources
 
         def failed(text: Text) -> None:
             self._failed(text)
-            if (calibration.kind, evaluation.kind) != ("synthetic", "synthetic"):
+            if self.data is None and (chosen[0].kind, chosen[1].kind) != ("synthetic", "synthetic"):
                 self.note(say("Using synthetic samples instead: errors are indicative only."), "warning")
-                self._sources = (SYNTHETIC, SYNTHETIC, observer)
-                self._prepare()
+                self._prepare((SYNTHETIC, SYNTHETIC, chosen[2]))
 
-        self._announce(What.EVALUATION)
-        self._work.prepare(self.network, calibration, evaluation, observer, done=self._prepared, failed=failed)
+        def done(prepared: Prepared) -> None:
+            self._sources = chosen
+            self._prepared(prepared)
+
+        self._work.prepare(self.network, *chosen, done=done, failed=failed)
 
     def _prepared(self, prepared: Prepared) -> None:
+        self._results.forget_errors()
+        self.captured = None
         self.data, self.ranges = prepared.info, prepared.ranges
         for text in prepared.info.notes:
             self.note(text, "warning")
         self._announce(What.DATA)
         self._announce(What.LOCAL)
         self._announce(What.SENSITIVITY)
+        self._announce(What.EVALUATION)
         self._evaluate()
         if self.baseline is not None and self.baseline.plan != self.plan:
             self._measure(self.baseline.plan, (), "baseline")

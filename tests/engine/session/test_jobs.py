@@ -91,6 +91,21 @@ def test_a_result_that_arrives_after_its_cancel_is_dropped(jobs, owner):
     assert (job.state, done) == ("cancelled", [])
 
 
+def test_a_fault_after_a_cancel_is_no_fault(jobs, owner):
+    called = []
+
+    def work(ctx):
+        while not ctx.token.cancelled:
+            threading.Event().wait(0.005)
+        raise RuntimeError("what it worked on is gone")
+
+    job = jobs.submit(say("work"), work, on_done=called.append, on_failed=called.append)
+    owner.pump(lambda: job.state == "running")
+    job.cancel()
+    owner.pump(lambda: not job.active)
+    assert (job.state, job.error, called) == ("cancelled", None, [])
+
+
 def test_refusal_carries_its_sentence_and_a_fault_its_traceback(jobs, owner):
     sentences = []
 

@@ -275,12 +275,34 @@ def test_giving_up_the_question_opens_nothing(driver, tmp_path):
     assert driver.errors() == []
 
 
-def test_data_that_does_not_fit_falls_back_to_synthetic_and_says_so(opened, tmp_path):
+def test_data_that_does_not_fit_changes_nothing(opened, tmp_path):
     np.savez(tmp_path / "wrong.npz", image=np.zeros((4, 3, 8, 8), np.float32))
+    np.savez(tmp_path / "right.npz", image=np.random.default_rng(3).random((4, 3, 16, 16), np.float32))
     session = opened.session
+    session.set_data(guess_source(tmp_path / "right.npz"), None)
+    opened.settle()
+    kept = (session.data, session.ranges, session.figures, session.data_sources, dict(session.local))
     session.set_data(guess_source(tmp_path / "wrong.npz"), None)
     opened.settle()
-    assert any("wrong.npz" in e for e in opened.errors())
+    assert len(opened.errors()) == 1
+    assert "wrong.npz" in opened.errors()[0]
+    assert (session.data, session.ranges, session.figures, session.data_sources, dict(session.local)) == kept
+    assert not session.staleness.stale
+    session.apply_preset("int8")  # and what was there still measures
+    opened.settle()
+    assert session.figures.evaluation.samples == 4
+
+
+def test_a_project_without_its_data_is_evaluated_on_synthetic_samples_and_says_so(opened, tmp_path):
+    np.savez(tmp_path / "d.npz", image=np.random.default_rng(3).random((4, 3, 16, 16), np.float32))
+    session = opened.session
+    session.set_data(guess_source(tmp_path / "d.npz"), None)
+    opened.settle()
+    session.save_project(tmp_path / "work.mixbit")
+    (tmp_path / "d.npz").unlink()
+    session.open_project(tmp_path / "work.mixbit")
+    opened.settle()
+    assert any("d.npz" in e for e in opened.errors())
     assert session.data.synthetic
     assert not session.staleness.stale
 
