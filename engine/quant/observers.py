@@ -58,7 +58,9 @@ def observe_histogram(seen: Seen, array: Array) -> Seen:
     counts, width, first = seen.counts, seen.width, seen.first
     if counts is None:
         counts = np.zeros(BINS, np.int64)
-        width = max((seen.high - seen.low) / (BINS // 2), float(np.finfo(np.float32).tiny))
+        # Never so narrow that float64 could not tell the bins apart.
+        finest = max(abs(seen.low), abs(seen.high)) * 2.0**-40
+        width = max((seen.high - seen.low) / (BINS // 2), finest, float(np.finfo(np.float32).tiny))
         first = floor(seen.low / width) - BINS // 4
     while floor(seen.low / width) < first or floor(seen.high / width) >= first + BINS:
         counts, width, first = _double(counts, width, first, seen.low)

@@ -17,7 +17,7 @@ from engine.errors import Cancelled, DataError, ModelError, PlanError
 from engine.numerics import Evaluator, SampleSet, calibrate
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
-from engine.progress import CancelToken
+from engine.progress import NEVER, CancelToken
 
 SCHEMES = (FP32, FP16, INT8, INT4, W4A8, W8A16)
 
@@ -156,40 +156,48 @@ def test_a_fork_has_values_of_its_own_and_steps_aside():
         evaluator.close()
 
 
-def test_cancel_is_answered_while_a_kernel_runs_and_the_next_plan_is_right():
+def test_cancel_is_answered_while_a_kernel_runs_and_the_next_plan_waits_for_it():
     net, inputs = small_net()
-    evaluator = Evaluator(net, samples_like(inputs, 6))
+    samples = samples_like(inputs, 6)
+    evaluator = Evaluator(net, samples)
     evaluator.prepare()
     token, entered, leave = CancelToken(), threading.Event(), threading.Event()
     original = evaluator._shared.sessions.get
 
     def slow(kernel, scheme):
-        if kernel.index == 2 and not leave.is_set():
+        session = original(kernel, scheme)
+        # One worker is held up in the middle of a sample, the other one is free.
+        if kernel.index == 2 and evaluator._shared.sessions.has(net.kernels[4], INT8) and not entered.is_set():
             entered.set()
             leave.wait(5)
-        return original(kernel, scheme)
+        return session
 
+    plan, other = (Plan({k.id: s for k in net.tunable}) for s in (INT8, FP16))
     evaluator._shared.sessions.get = slow
-    plan = Plan({k.id: INT8 for k in net.tunable})
-    answered = []
+    answered: list[object] = []
 
-    def run() -> None:
+    def run(wanted: Plan, cancel: CancelToken) -> None:
         try:
-            evaluator.evaluate(plan, cancel=token)
+            answered.append(evaluator.evaluate(wanted, cancel=cancel))
         except Cancelled:
             answered.append(time.perf_counter())
 
-    thread = threading.Thread(target=run)
+    threads = [threading.Thread(target=run, args=(plan, token)), threading.Thread(target=run, args=(other, NEVER))]
     try:
-        thread.start()
+        threads[0].start()
         assert entered.wait(5)
         asked = time.perf_counter()
         token.cancel()
-        thread.join(5)
+        threads[0].join(5)
         assert answered[0] - asked < 0.1
+        threads[1].start()
+        threads[1].join(0.2)
+        assert threads[1].is_alive()  # the sample that is held up must not be touched by somebody else
         leave.set()
-        fresh = Evaluator(net, samples_like(inputs, 6))
+        threads[1].join(5)
+        fresh = Evaluator(net, samples, ranges=evaluator.ranges)
         try:
+            assert answered[1].accumulated == fresh.evaluate(other).accumulated
             assert evaluator.evaluate(plan).accumulated == fresh.evaluate(plan).accumulated
         finally:
             fresh.close()

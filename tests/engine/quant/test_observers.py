@@ -53,6 +53,17 @@ def test_percentiles_are_right_to_within_a_bin_however_the_range_grows(scales, s
     assert np.count_nonzero(everything > found.high - 2 * seen.width) >= outside
 
 
+@pytest.mark.parametrize("spans", [[(0, 1), (-1, 0)], [(5, 6), (-40, -39)], [(-1, 0), (0, 1)], [(1, 1.001), (-7, 900)]])
+def test_counts_stay_where_they_belong_when_the_range_grows(spans):
+    seen = Seen()
+    arrays = [np.linspace(low, high, 1000, dtype=np.float32) for low, high in spans]
+    for array in arrays:
+        seen = observe_histogram(seen, array)
+    edges = (seen.first + np.arange(BINS + 1)) * seen.width
+    wanted, _ = np.histogram(np.concatenate(arrays).astype(np.float64), edges)
+    assert np.abs(np.cumsum(seen.counts) - np.cumsum(wanted)).max() <= 2  # a value on an edge may fall either way
+
+
 def test_one_outlier_among_many_is_left_out():
     values = np.random.default_rng(0).uniform(-1, 1, 200_000).astype(np.float32)
     values[7] = 50.0
