@@ -708,7 +708,7 @@
     </message>
     <message>
         <source>min</source>
-        <translation>分钟</translation>
+        <translation>最小</translation>
     </message>
     <message>
         <source>max</source>
@@ -3504,8 +3504,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>没有节点读取 {inputs} 的值。</translation>
     </message>
     <message>
-        <source>Tensors whose size depends on the input values: {count}; all figures hold for the sizes of a trial run.</source>
-        <translation>大小取决于输入值的张量：{count} 个；所有数值以一次试运行的大小为准。</translation>
+        <source>Tensors whose size depends on the input values: {count}; figures hold for the sizes of a trial run.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{file} needs {need:.1f} GB to run, more than the memory limit of {limit:.1f} GB: raise the limit to open it.</source>
@@ -4050,6 +4050,42 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>The model has no inputs, so every sample is the same.</source>
         <translation>模型没有输入，所以每个样本都相同。</translation>
+    </message>
+    <message>
+        <source>A changed best class can't be estimated; sweep exactly, or choose KL as the metric.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model's outputs are integers, which have no gradient; only an exact sweep can be made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output SQNR (dB)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SQNR before the last softmax (dB)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>KL divergence (nats)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cosine distance</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Changed best class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model doesn't end in a softmax or sigmoid of its own; choose output SQNR as the metric.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No output of the model holds classes; choose output SQNR as the metric.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The engine can't start; the details say which part is missing.</source>
