@@ -34,7 +34,7 @@ class Curves(Layer):
     """Lines, the first one lowest."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 10)
+        super().__init__(box, 10, kept=True)
         self._curves: tuple[Curve, ...] = ()
 
     def set(self, *curves: Curve) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
@@ -11,7 +12,7 @@ from gui.plots.frame import Frame
 from gui.plots.kernels import KernelColumns
 from gui.plots.layer import Layer
 from gui.plots.panel import Panel, PlotBox
-from gui.plots.shapes import band_color, fill_rects, pen
+from gui.plots.shapes import band_color, boxes, fill_rects, pen
 from gui.theme import Theme
 
 STRIP_HEIGHT = 6.0
@@ -88,7 +89,7 @@ class PrecisionStrip(Layer):
     """A cell per kernel along the bottom edge, in the colour of its precision."""
 
     def __init__(self, box: PlotBox, z: float = 20) -> None:
-        super().__init__(box, z)
+        super().__init__(box, z, kept=True)
         self._columns = KernelColumns()
 
     def set(self, columns: KernelColumns) -> None:
@@ -102,15 +103,13 @@ class PrecisionStrip(Layer):
         painter.fillRect(QRectF(frame.area.left(), top - 1, frame.area.width(), STRIP_HEIGHT + 1), self.theme.panel)
         gap = 1.0 if frame.x_scale >= 5 else 0.0
         first, last = max(0, int(frame.x0)), min(len(self._columns), int(frame.x1) + 2)
-        groups: dict[str, list[int]] = {}
-        for i in range(first, last):
-            groups.setdefault(self._columns.families[i], []).append(i)
-        for name, members in groups.items():
-            rects = []
-            for i in members:
-                left, right = round(frame.x(i - 0.5)), round(frame.x(i + 0.5))
-                rects.append(QRectF(left, top, max(1.0, right - left - gap), STRIP_HEIGHT))
-            fill_rects(painter, rects, strip_color(self.theme, name))
+        names = np.array(self._columns.families[first:last])
+        left = np.round(frame.xs(np.arange(first, last) - 0.5))
+        width = np.maximum(1.0, np.round(frame.xs(np.arange(first, last) + 0.5)) - left - gap)
+        for name in np.unique(names):
+            mine = names == name
+            color = strip_color(self.theme, str(name))
+            fill_rects(painter, boxes(left[mine], top, width[mine], STRIP_HEIGHT), color)
 
 
 def strip_color(theme: Theme, family: str) -> QColor:

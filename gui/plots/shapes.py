@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF, QRegion
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from engine.graph.types import Array
 from gui.paint import with_alpha
@@ -100,17 +101,17 @@ def hatch(painter: QPainter, rects: Sequence[QRectF], color: QColor, gap: float 
 
     They are anchored to the origin: neighbouring areas join.
     """
-    region = QRegion()
+    lines: list[QLineF] = []
     for rect in rects:
-        region += rect.toRect()
+        left, right, top, bottom = rect.left(), rect.right(), rect.top(), rect.bottom()
+        for mark in np.arange(ceil((left + top) / gap) * gap, right + bottom, gap).tolist():
+            start, end = max(left, mark - bottom), min(right, mark - top)
+            if end - start > 0.5:
+                lines.append(QLineF(start, mark - start, end, mark - end))
     painter.save()
-    painter.setClipRegion(region, Qt.ClipOperation.IntersectClip)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(pen(color, width))
-    bounds = painter.clipBoundingRect()
-    top, bottom = bounds.top(), bounds.bottom()
-    marks = np.arange(np.floor((bounds.left() + top) / gap), np.ceil((bounds.right() + bottom) / gap) + 1) * gap
-    painter.drawLines([QLineF(m - bottom, bottom, m - top, top) for m in marks])
+    painter.drawLines(lines)
     painter.restore()
 
 
@@ -144,6 +145,12 @@ def plain_text(
     painter.setFont(form)
     painter.setPen(color)
     painter.drawText(box, int(flags | Qt.TextFlag.TextSingleLine), text)
+
+
+def boxes(left: Array, top: Array | float, width: Array | float, height: Array | float) -> list[QRectF]:
+    """Rectangles from arrays; single numbers stand for all."""
+    columns = np.broadcast_arrays(left, top, width, height)
+    return [QRectF(*row) for row in np.stack(columns, axis=-1).tolist()]
 
 
 def fill_rects(painter: QPainter, rects: Iterable[QRectF], color: QColor | QBrush) -> None:

@@ -16,7 +16,7 @@ from gui.plots.frame import Frame
 from gui.plots.kernel_layers import STRIP_HEIGHT
 from gui.plots.layer import Layer
 from gui.plots.panel import PlotBox
-from gui.plots.shapes import halo_text, hatch, pen, polyline
+from gui.plots.shapes import boxes, fill_rects, halo_text, hatch, pen, polyline
 
 
 class RequiredZone(Layer):
@@ -82,7 +82,7 @@ class Markers(Layer):
     """Local errors: shape and colour of the kernel's precision."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 12)
+        super().__init__(box, 12, kept=True)
         self._values: Array = np.empty(0)
         self._families: tuple[str, ...] = ()
 
@@ -93,25 +93,38 @@ class Markers(Layer):
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
         """Paint one path per family."""
-        size = 6.5 if frame.x_scale >= 5 else 4.5
         first, last = max(0, int(frame.x0)), min(len(self._values), int(frame.x1) + 2)
+        if frame.x_scale < 4:
+            self._specks(painter, frame, first, last)
+            return
+        size = 6.5 if frame.x_scale >= 6 else 5.0
         paths: dict[str, QPainterPath] = {}
         for i in range(first, last):
             value = float(self._values[i])
             if np.isfinite(value):
                 path = paths.setdefault(self._families[i], QPainterPath())
                 path.addPath(marker_path(self._families[i], frame.point(i, value), size))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(self._values) < 1500)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for name, path in paths.items():
             path.setFillRule(Qt.FillRule.WindingFill)
             painter.fillPath(path, self.theme.precision(name).main)
+
+    def _specks(self, painter: QPainter, frame: Frame, first: int, last: int) -> None:
+        """Small squares, where there is no room for shapes."""
+        index = np.arange(first, last)
+        values = self._values[first:last]
+        names = np.array(self._families[first:last])
+        xs, ys = np.round(frame.xs(index)) - 1, np.round(frame.ys(values)) - 1
+        for name in np.unique(names):
+            mine = (names == name) & np.isfinite(values)
+            fill_rects(painter, boxes(xs[mine], ys[mine], 3, 3), self.theme.precision(str(name)).main)
 
 
 class Lines(Layer):
     """Accumulated error: the current plan in ink, its stale part and the previous plan as ghosts."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 15)
+        super().__init__(box, 15, kept=True)
         self._now: Array = np.empty(0)
         self._before: Array = np.empty(0)
         self._stale: int | None = None

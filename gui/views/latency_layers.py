@@ -13,14 +13,16 @@ from gui.plots.frame import Frame
 from gui.plots.kernel_layers import STRIP_HEIGHT
 from gui.plots.layer import Layer
 from gui.plots.panel import PlotBox
-from gui.plots.shapes import fill_rects, halo_text
+from gui.plots.shapes import boxes, fill_rects, halo_text
+
+MOST_CUT = 24
 
 
 class LatencyBarsLayer(Layer):
     """A bar per kernel: launch pale at its foot, the rest neutral; a tick where the previous plan was."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 10)
+        super().__init__(box, 10, kept=True)
         self._total: Array = np.empty(0)
         self._launch: Array = np.empty(0)
         self._previous: Array = np.empty(0)
@@ -31,36 +33,28 @@ class LatencyBarsLayer(Layer):
         self.update()
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Paint the visible bars, one call per colour."""
+        """Paint the visible bars, one call per colour; the longest of each pixel when there are more than pixels."""
         first, last = max(0, int(frame.x0)), min(len(self._total), int(frame.x1) + 2)
+        index = first + np.flatnonzero(np.isfinite(self._total[first:last]))
+        if frame.x_scale < 1:
+            order = index[np.lexsort((-self._total[index], np.floor(frame.xs(index))))]
+            index = np.sort(order[np.unique(np.floor(frame.xs(order)), return_index=True)[1]])
         gap = 2.0 if frame.x_scale >= 8 else 1.0 if frame.x_scale >= 4 else 0.0
         base = frame.area.bottom() - STRIP_HEIGHT - 2
-        work: list[QRectF] = []
-        launch: list[QRectF] = []
-        better: list[QRectF] = []
-        worse: list[QRectF] = []
-        cut: list[tuple[int, float]] = []
-        for i in range(first, last):
-            total = float(self._total[i])
-            if np.isnan(total):
-                continue
-            left, right = round(frame.x(i - 0.5)), round(frame.x(i + 0.5))
-            width = max(1.0, right - left - gap)
-            top, foot = frame.y(total), min(base, frame.y(float(self._launch[i])))
-            work.append(QRectF(left, top, width, max(0.0, foot - top)))
-            launch.append(QRectF(left, max(foot, top), width, max(0.0, base - max(foot, top))))
-            if total > frame.y1:
-                cut.append((i, total))
-            old = float(self._previous[i])
-            if not np.isnan(old) and abs(old - total) * frame.y_scale >= 1:
-                tick = QRectF(left - 1, round(max(frame.y(old), frame.area.top())) - 1, width + 2, 2)
-                (better if old > total else worse).append(tick)
-        fill_rects(painter, work, self.theme.bar)
-        fill_rects(painter, launch, self.theme.bar2)
-        fill_rects(painter, better, self.theme.good)
-        fill_rects(painter, worse, self.theme.warn)
-        for i, total in cut:
-            self._cut(painter, frame, i, total)
+        total, old = self._total[index], self._previous[index]
+        left = np.round(frame.xs(index - 0.5))
+        width = np.maximum(1.0, np.round(frame.xs(index + 0.5)) - left - gap)
+        top = np.minimum(frame.ys(total), base)
+        foot = np.maximum(np.minimum(base, frame.ys(self._launch[index])), top)
+        fill_rects(painter, boxes(left, top, width, foot - top), self.theme.bar)
+        fill_rects(painter, boxes(left, foot, width, base - foot), self.theme.bar2)
+        with np.errstate(invalid="ignore"):
+            moved = np.abs(old - total) * frame.y_scale >= 1
+        tick = np.round(np.maximum(frame.ys(np.nan_to_num(old)), frame.area.top())) - 1
+        for chosen, color in ((moved & (old > total), self.theme.good), (moved & (old < total), self.theme.warn)):
+            fill_rects(painter, boxes(left[chosen] - 1, tick[chosen], width[chosen] + 2, 2), color)
+        for i in index[total > frame.y1][:MOST_CUT].tolist():
+            self._cut(painter, frame, i, float(self._total[i]))
 
     def _cut(self, painter: QPainter, frame: Frame, index: int, total: float) -> None:
         """Mark a bar that goes on above the plot and write how long it is."""

@@ -26,6 +26,8 @@ class MemoryData:
     writer: dict[str, int]
     """Kernel index that writes a tensor."""
     live: Array
+    height: Array
+    """Highest address in use, or the live bytes where they are more, at each kernel."""
     budget: int | None
     weight_bytes: int | None
     """Weights lie in a region of their own."""
@@ -60,12 +62,17 @@ def memory_data(session: Session) -> MemoryData | None:
     plan = simulation.memory
     own = tuple(sorted((b for b in plan.buffers if b.kind != "weights"), key=lambda b: (b.offset, b.first)))
     writer = {name: kernel.index for kernel in network.kernels for name in kernel.outputs}
+    live = np.array(plan.live_bytes, float)
+    height = live.copy()
+    for b in own:
+        height[b.first : b.last + 1] = np.maximum(height[b.first : b.last + 1], b.offset + b.nbytes)
     size = session.figures.size
     return MemoryData(
         plan,
         own,
         writer,
-        np.array(plan.live_bytes, float),
+        live,
+        height,
         session.budgets.max_peak_bytes,
         size.total if size is not None else None,
     )

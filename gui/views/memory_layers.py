@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
+from engine.graph.types import Array
 from engine.npu.results import Buffer
 from gui.fonts import font
 from gui.paint import nibble_mark, nibble_size, with_alpha
@@ -16,7 +17,7 @@ from gui.paint.colour import blend
 from gui.plots.frame import Frame
 from gui.plots.layer import Layer
 from gui.plots.panel import PlotBox
-from gui.plots.shapes import fill_rects, halo_text, hatch, pen, plain_text, polyline, steps
+from gui.plots.shapes import boxes, fill_rects, halo_text, hatch, pen, plain_text, polyline, steps
 from gui.views.memory_data import MemoryData
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -26,41 +27,54 @@ class Buffers(Layer):
     """A rectangle per buffer: address over the kernels in which it lives, in the colour of what writes it."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 10)
+        super().__init__(box, 10, kept=True)
         self._data: MemoryData | None = None
+        self._groups: dict[tuple[str, bool], Array] = {}
         self._families: Sequence[str] = ()
         self._marked: frozenset[str] = frozenset()
 
     def set(self, data: MemoryData, families: Sequence[str]) -> None:
         """The plan and the precision family of each kernel."""
         self._data, self._families = data, families
-        self.update()
+        self._regroup()
 
     def mark(self, tensors: frozenset[str]) -> None:
         """Draw these full; all others stay a little paler."""
         if tensors != self._marked:
             self._marked = tensors
-            self.update()
+            self._regroup()
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
         """Paint the visible buffers, one call per colour."""
         if self._data is None:
             return
-        groups: dict[tuple[str, bool], list[QRectF]] = {}
-        spare: list[QRectF] = []
+        buffers = self._data.buffers
+        if not buffers:
+            return
         gap = 1.0 if frame.x_scale >= 4 else 0.0
-        for buffer in self._data.buffers:
-            if buffer.last + 0.5 < frame.x0 or buffer.first - 0.5 > frame.x1:
-                continue
-            box = buffer_rect(frame, buffer, gap, self._data.unit[0])
-            groups.setdefault((self._family(buffer), buffer.tensor in self._marked), []).append(box)
-            if buffer.kind == "workspace":
-                spare.append(box)
-        for (family, marked), rects in groups.items():
+        first, last, offset, nbytes = np.array([(b.first, b.last, b.offset, b.nbytes) for b in buffers], float).T
+        unit = self._data.unit[0]
+        left, right = np.round(frame.xs(first - 0.5)), np.round(frame.xs(last + 0.5))
+        top, bottom = np.round(frame.ys((offset + nbytes) / unit)), np.round(frame.ys(offset / unit))
+        width = np.maximum(1.0, right - left - gap)
+        height = np.maximum(1.0, bottom - top - np.where(bottom - top > 3, gap, 0.0))
+        seen = (right >= frame.area.left()) & (left <= frame.area.right())
+        for (family, marked), group in self._groups.items():
+            mine = group[seen[group]]
             colors = self.theme.precision(family)
-            fill_rects(painter, rects, colors.main if marked else blend(colors.line, colors.main, 0.5))
+            color = colors.main if marked else blend(colors.line, colors.main, 0.5)
+            fill_rects(painter, boxes(left[mine], top[mine], width[mine], height[mine]), color)
+        spare = [i for i, b in enumerate(buffers) if b.kind == "workspace" and seen[i]]
         if spare:
-            hatch(painter, spare, self.theme.panel, 5)
+            hatch(painter, boxes(left[spare], top[spare], width[spare], height[spare]), self.theme.panel, 5)
+
+    def _regroup(self) -> None:
+        """Buffers by what decides their colour."""
+        groups: dict[tuple[str, bool], list[int]] = {}
+        for i, buffer in enumerate(self._data.buffers if self._data is not None else ()):
+            groups.setdefault((self._family(buffer), buffer.tensor in self._marked), []).append(i)
+        self._groups = {key: np.array(members) for key, members in groups.items()}
+        self.update()
 
     def _family(self, buffer: Buffer) -> str:
         writer = self._data.writer.get(buffer.tensor) if self._data is not None else None
@@ -71,7 +85,7 @@ class MemoryLines(Layer):
     """Live set, peak, lower bound and budget."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 20)
+        super().__init__(box, 20, kept=True)
         self._data: MemoryData | None = None
         self.peak_label = self.bound_label = self.budget_label = ""
 
@@ -132,7 +146,7 @@ class AliveList(Layer):
     """The buffers alive at a kernel, written where the plot has room."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 30)
+        super().__init__(box, 30, kept=True)
         self._data: MemoryData | None = None
         self._kernel = 0
         self.title = ""
@@ -178,9 +192,7 @@ class AliveList(Layer):
         peak = frame.y(data.plan.peak_bytes / data.unit[0])
         if peak < area.bottom():
             top = max(top, peak + 20)
-        heights = data.live.copy()
-        for b in data.buffers:
-            heights[b.first : b.last + 1] = np.maximum(heights[b.first : b.last + 1], b.offset + b.nbytes)
+        heights = data.height
         wanted = 30.0 + 18 * min(len(self.rows), 6)
         start = frame.x(self._kernel + 0.5) + 10
         places = np.arange(area.left() + 4, area.right() - width, 12.0)

@@ -28,12 +28,13 @@ from gui.views.sensitivity_data import (
     KL_LEVELS,
     SQNR_LEVELS,
     Metric,
+    Reasons,
     SensitivityMap,
     blocks,
     map_table,
     sensitivity_map,
 )
-from gui.views.sensitivity_layers import BlockNames, CellImage, CellMarks, SchemeNames
+from gui.views.sensitivity_layers import BlockNames, CellCursors, CellImage, CellMarks, SchemeNames
 from gui.widgets.icon_button import IconButton
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.tip_card import TipContent
@@ -65,7 +66,8 @@ class SensitivityView(ChartView):
         self.image = CellImage(self.panel)
         box = self.panel.box
         self.marks, self.schemes, self.blocks = CellMarks(box), SchemeNames(box, GUTTER), BlockNames(box)
-        self.panel.add(self.marks, self.schemes, self.blocks)
+        self.cursors = CellCursors(box)
+        self.panel.add(self.cursors, self.marks, self.schemes, self.blocks)
         self.span = Span(0.0, 1.0, 1.0)
         self.chart.navigate(self.span, self.panel)
         self.measure = SegmentedControl([("kl", "KL"), ("sqnr", "SQNR")])
@@ -74,6 +76,7 @@ class SensitivityView(ChartView):
         self.sweep.clicked.connect(self.on_empty_clicked)
         self.pricer = Pricer(session, "sensitivity price", self._on_price)
         self._pointer: QPoint | None = None
+        self._reasons = Reasons()
         self.chart.hovered.connect(self._on_hover)
         self.chart.rested.connect(self._on_rest)
         self.chart.clicked.connect(self._on_click)
@@ -133,7 +136,7 @@ class SensitivityView(ChartView):
 
     def draw(self) -> None:
         """Draw what is known."""
-        data = self.data = sensitivity_map(self.shown)
+        data = self.data = sensitivity_map(self.shown, self._reasons)
         self._show_sweep()
         if data is None:
             self.set_subtitle("")
@@ -155,6 +158,7 @@ class SensitivityView(ChartView):
         self.panel.set_y(0.0, float(rows))
         self.image.set(heights, data.refused, self.theme)
         self.marks.set(data, heights)
+        self.cursors.rows = rows
         self.schemes.set(data, [scheme_words(s) for s in data.schemes])
         self.blocks.set(blocks(data.names))
         self._write_caption(data)
@@ -222,8 +226,8 @@ class SensitivityView(ChartView):
         data = self.data
         column = data.ids.index(kernel_id) if data is not None and kernel_id in data.ids else None
         row = data.plan_rows[column] if data is not None and column is not None else None
-        self.marks.hovered = (row, column) if row is not None and column is not None else None
-        self.marks.update()
+        self.cursors.hovered = (row, column) if row is not None and column is not None else None
+        self.cursors.update()
 
     def cell_at(self, hit: Hit | None) -> Cell | None:
         """Row and column under a hit."""
@@ -283,11 +287,11 @@ class SensitivityView(ChartView):
 
     def _on_hover(self, hit: Hit | None) -> None:
         cell = self.cell_at(hit)
-        if cell != self.marks.hovered:
+        if cell != self.cursors.hovered:
             self.card.hide()
             self._pointer = None
-            self.marks.hovered = cell
-            self.marks.update()
+            self.cursors.hovered = cell
+            self.cursors.update()
             hub.hover(self.data.ids[cell[1]] if self.data is not None and cell is not None else None, self.who)
 
     def _on_rest(self, hit: Hit) -> None:
@@ -301,21 +305,21 @@ class SensitivityView(ChartView):
             self.pricer.ask([self.session.plan.with_schemes({kernel: scheme})])
 
     def _on_price(self) -> None:
-        if self.marks.hovered is not None and self._pointer is not None and self.card.isVisible():
-            self.card.show_at(self.describe(self.marks.hovered), self._pointer)
+        if self.cursors.hovered is not None and self._pointer is not None and self.card.isVisible():
+            self.card.show_at(self.describe(self.cursors.hovered), self._pointer)
 
     def _on_click(self, hit: Hit) -> None:
         cell = self.cell_at(hit)
         if cell is None or self.data is None:
             return
-        self.marks.keyed = cell
+        self.cursors.keyed = cell
         self.card.hide()
         if hit.modifiers & Shift:
             kernel = self.data.ids[cell[1]]
             self.session.select((kernel,), kernel, who=self.who)
         else:
             self.apply(cell)
-        self.marks.update()
+        self.cursors.update()
 
     def _current_column(self) -> int | None:
         current = self.session.current
@@ -330,15 +334,15 @@ class SensitivityView(ChartView):
         }  # fmt: skip
         key = event.key()
         start = self._current_column() or 0
-        cursor = self.marks.keyed or (data.plan_rows[start] or 0, start)
+        cursor = self.cursors.keyed or (data.plan_rows[start] or 0, start)
         if key in steps:
-            if self.marks.keyed is not None:
+            if self.cursors.keyed is not None:
                 down, right = steps[keys(key)]
                 row = min(max(cursor[0] + down, 0), len(data.schemes) - 1)
                 cursor = row, min(max(cursor[1] + right, 0), len(data.ids) - 1)
-            self.marks.keyed = cursor
+            self.cursors.keyed = cursor
             self.span.reveal(cursor[1], cursor[1] + 1)
-            self.marks.update()
+            self.cursors.update()
         elif key in (keys.Key_Return, keys.Key_Enter, keys.Key_Space):
             if event.modifiers() & Shift or key == keys.Key_Space:
                 self.session.select((data.ids[cursor[1]],), data.ids[cursor[1]], who=self.who)

@@ -87,7 +87,27 @@ def scheme_order(schemes: Iterable[Scheme]) -> tuple[Scheme, ...]:
     return tuple(sorted(dict.fromkeys(schemes), key=key))
 
 
-def sensitivity_map(session: Session) -> SensitivityMap | None:
+class Reasons:
+    """Why the device has no native support, by scheme; asked once for a model on a device."""
+
+    def __init__(self) -> None:
+        self._valid_for: tuple[object, object] = (None, None)
+        self._known: dict[Scheme, tuple[Text | None, ...]] = {}
+
+    def of(self, session: Session, scheme: Scheme) -> tuple[Text | None, ...]:
+        """By tunable kernel; None = supported."""
+        network = session.network
+        here = (network, session.device)
+        if here[0] is not self._valid_for[0] or here[1] is not self._valid_for[1]:
+            self._valid_for = here
+            self._known.clear()
+        if scheme not in self._known:
+            kernels = network.tunable if network is not None else ()
+            self._known[scheme] = tuple(session.supports(kernel.id, scheme) for kernel in kernels)
+        return self._known[scheme]
+
+
+def sensitivity_map(session: Session, reasons: Reasons) -> SensitivityMap | None:
     """Gather the map; None without a model or without a kernel to tune."""
     network = session.network
     if network is None or not network.tunable:
@@ -102,7 +122,7 @@ def sensitivity_map(session: Session) -> SensitivityMap | None:
         tuple(k.name for k in kernels),
         tuple(k.index for k in kernels),
         tuple(tuple(found.get((k.id, scheme)) for k in kernels) for scheme in schemes),
-        tuple(tuple(session.supports(k.id, scheme) for k in kernels) for scheme in schemes),
+        tuple(reasons.of(session, scheme) for scheme in schemes),
         tuple(place.get(plan.scheme(k.id)) for k in kernels),
     )
 

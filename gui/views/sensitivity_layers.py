@@ -41,15 +41,12 @@ class CellImage:
 
 
 class CellMarks(Layer):
-    """Gaps between cells, crosses, dots of estimates, outlines of the plan, of the pointer and of the keyboard."""
+    """Gaps between cells, crosses, dots of estimates, outlines of the plan."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 10)
+        super().__init__(box, 10, kept=True)
         self._data: SensitivityMap | None = None
         self._heights: Array = np.empty((0, 0))
-        self.hovered: tuple[int, int] | None = None
-        self.keyed: tuple[int, int] | None = None
-        self.selected: tuple[int, ...] = ()
 
     def set(self, data: SensitivityMap, heights: Array) -> None:
         """The map and the places of its cells on the colour scale."""
@@ -66,19 +63,6 @@ class CellMarks(Layer):
         if frame.x_scale >= 5:
             self._crosses_and_dots(painter, frame, data, first, last)
         self._plan(painter, frame, data, first, last)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for cell, color, width in ((self.keyed, self.theme.accent, 2.0), (self.hovered, self.theme.accent, 2.0)):
-            if cell is not None:
-                painter.setPen(pen(color, width))
-                painter.drawRoundedRect(self.cell_rect(frame, *cell).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
-
-    def cell_rect(self, frame: Frame, row: int, column: int) -> QRectF:
-        """Pixels of a cell without its gap."""
-        rows = len(self._data.schemes) if self._data is not None else 1
-        left, right = round(frame.x(column)), round(frame.x(column + 1))
-        top, bottom = round(frame.y(rows - row)), round(frame.y(rows - row - 1))
-        gap = 1 if right - left >= 5 else 0
-        return QRectF(left, top, right - left - gap, bottom - top - 1)
 
     def _gaps(self, painter: QPainter, frame: Frame, first: int, last: int) -> None:
         area = frame.area
@@ -96,7 +80,7 @@ class CellMarks(Layer):
                 cell = data.cells[r][c]
                 if data.reasons[r][c] is None and (cell is None or cell.kind == "exact"):
                     continue
-                center = self.cell_rect(frame, r, c).center()
+                center = cell_rect(frame, len(data.schemes), r, c).center()
                 ink = self.theme.muted
                 if cell is not None:
                     ink = readable_on(map_color(self.theme.heat, float(self._heights[r, c])))
@@ -119,13 +103,41 @@ class CellMarks(Layer):
             row = data.plan_rows[c]
             if row is None:
                 continue
-            box = self.cell_rect(frame, row, c)
+            box = cell_rect(frame, len(data.schemes), row, c)
             if box.width() >= 6:
                 painter.setPen(pen(self.theme.ink, 2 if box.width() >= 12 else 1.4))
                 painter.drawRoundedRect(box.adjusted(1, 1, 0, 0), 2, 2)
             else:
                 width = max(1.0, box.width())
                 painter.fillRect(QRectF(box.left(), box.center().y() - 2, width, 4), self.theme.ink)
+
+
+class CellCursors(Layer):
+    """Outlines of the cell under the pointer and of the keyboard's."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 20)
+        self.rows = 1
+        self.hovered: tuple[int, int] | None = None
+        self.keyed: tuple[int, int] | None = None
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint the outlines."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(pen(self.theme.accent, 2))
+        for cell in (self.keyed, self.hovered):
+            if cell is not None:
+                box = cell_rect(frame, self.rows, *cell)
+                painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+
+
+def cell_rect(frame: Frame, rows: int, row: int, column: int) -> QRectF:
+    """Pixels of a cell without its gap; row 0 is the highest of `rows`."""
+    left, right = round(frame.x(column)), round(frame.x(column + 1))
+    top, bottom = round(frame.y(rows - row)), round(frame.y(rows - row - 1))
+    gap = 1 if right - left >= 5 else 0
+    return QRectF(left, top, right - left - gap, bottom - top - 1)
 
 
 class SchemeNames(Layer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
@@ -19,12 +20,12 @@ from gui.plots.navigation import Span
 from gui.plots.panel import Panel
 from gui.plots.table import Table
 from gui.plots.view import ChartView
-from gui.theme import PrecisionColors, Theme
-from gui.views.timeline_colors import BOUNDS, bar_colors, bound_color
+from gui.theme import Theme
+from gui.views.timeline_colors import BOUNDS, Mode, bar_colors, bound_color
 from gui.views.timeline_data import TimelineData, area_totals, timeline_data, timeline_table
 from gui.views.timeline_ground import LaneGround, LaneNames, lane_at
-from gui.views.timeline_layers import LaneBarsLayer, RateLayer
-from gui.views.timeline_marks import Overview, TimeSelection
+from gui.views.timeline_layers import LaneBarsLayer, RateLayer, Tints
+from gui.views.timeline_marks import Overview, OverviewWindow, TimeSelection
 from gui.views.words import bound_word
 from gui.widgets.icon_button import IconButton
 from gui.widgets.segmented import SegmentedControl
@@ -56,8 +57,8 @@ class TimelineView(ChartView):
         self.panel = self.chart.add_panel(Panel(_gutter(), None))
         self.span = Span(0.0, 1.0, 0.5)
         self.chart.navigate(self.span, self.panel)
-        self.overview = Overview(self.whole.box, GUTTER)
-        self.whole.add(self.overview)
+        self.overview, self.window_frame = Overview(self.whole.box), OverviewWindow(self.whole.box, GUTTER)
+        self.whole.add(self.overview, self.window_frame)
         box = self.panel.box
         self.ground, self.bars = LaneGround(box), LaneBarsLayer(box)
         self.rate, self.marks = RateLayer(box), TimeSelection(box)
@@ -103,7 +104,7 @@ class TimelineView(ChartView):
         )  # fmt: skip
         self.names.head = self.tr("Lane")
         self.names.rate_label = "GB/s"
-        self.overview.label = self.tr("Whole run")
+        self.window_frame.label = self.tr("Whole run")
 
     def save_state(self) -> dict[str, object]:
         """Colour and the part of the run on show."""
@@ -139,10 +140,11 @@ class TimelineView(ChartView):
         self.span.set_limits(0.0, data.total_us, min(LEAST_US, data.total_us))
         self.whole.set_x(0.0, data.total_us)
         self.names.rate_peak = data.ddr_peak_gb_s
-        self.bars.set(data, self._tones, [short_name(name) for name in self.columns.names])
+        tints = self._tints(data)
+        self.bars.set(data, tints, [short_name(name) for name in self.columns.names])
         overhead = fmt.latency_us(data.invocation_us)
         self.bars.invocation_label = self.tr("invocation {time}").format(time=overhead)
-        self.overview.set(data, self._tones)
+        self.overview.set(data, tints)
         self.rate.set(data)
         self._write_caption(data)
         self._measure_area()
@@ -169,10 +171,14 @@ class TimelineView(ChartView):
             menu.addAction(self.tr("Clear the measured area"), self.clear_area)
         menu.addSeparator()
 
-    def _tones(self, kernel: int) -> PrecisionColors:
-        if self.colors.current == "bound" and self.data is not None:
-            return bar_colors(self.theme, self.data.costs[kernel].bound, "bound")
-        return self.theme.precision(self.columns.families[kernel])
+    def _tints(self, data: TimelineData) -> Tints:
+        """Colours by precision or by bound."""
+        by_bound = self.colors.current == "bound"
+        keys = [cost.bound for cost in data.costs] if by_bound else list(self.columns.families)
+        names = sorted(set(keys))
+        mode: Mode = "bound" if by_bound else "precision"
+        palette = tuple(bar_colors(self.theme, name, mode) for name in names)
+        return Tints(palette, np.array([names.index(key) for key in keys], np.intp))
 
     def _write_caption(self, data: TimelineData) -> None:
         bound = self.colors.current == "bound"
@@ -195,7 +201,7 @@ class TimelineView(ChartView):
         marks.update()
 
     def _on_span(self) -> None:
-        self.overview.set_window(self.span.low, self.span.high)
+        self.window_frame.set_window(self.span.low, self.span.high)
 
     # -- gestures ---------------------------------------------------------------------------------------------------
 

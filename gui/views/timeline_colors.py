@@ -9,11 +9,11 @@ from PySide6.QtGui import QColor
 from gui.paint.colour import blend
 from gui.theme import PrecisionColors, Theme
 
-Scheme = Literal["precision", "bound"]
+Mode = Literal["precision", "bound"]
 BOUNDS = ("Launch", "Cube", "Vector", "MTE1", "DDR weights", "DDR read", "DDR write", "CPU")
 
 
-def bar_colors(theme: Theme, key: str, mode: Scheme) -> PrecisionColors:
+def bar_colors(theme: Theme, key: str, mode: Mode) -> PrecisionColors:
     """Four tones of a precision family or a bound."""
     if mode == "precision":
         return theme.precision(key)

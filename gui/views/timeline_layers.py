@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
+from PySide6.QtGui import QFontMetricsF, QPainter, QPolygonF
 
+from engine.graph.types import Array
 from gui.fonts import font
 from gui.paint import with_alpha
 from gui.plots.frame import Frame
 from gui.plots.layer import Layer
 from gui.plots.panel import PlotBox
-from gui.plots.shapes import fill_rects, hatch, pen, plain_text
+from gui.plots.shapes import boxes, fill_rects, hatch, pen, plain_text
 from gui.theme import PrecisionColors
 from gui.views.timeline_data import LANES, LaneBars, TimelineData
 from gui.views.timeline_ground import lane_box, rate_box
@@ -21,33 +23,39 @@ from gui.views.timeline_ground import lane_box, rate_box
 NAME_ROOM = 34.0
 """Free px that a name needs."""
 TILE_ROOM = 4.0
-_DENSE = 2500
 _CENTER = Qt.AlignmentFlag.AlignCenter
-Tones = Callable[[int], PrecisionColors]
-"""Colours of a kernel by its position."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tints:
+    """Colours of the kernels: a few of them, and which one each kernel has."""
+
+    palette: tuple[PrecisionColors, ...]
+    of: Array
+    """Position in the palette by kernel."""
 
 
 class LaneBarsLayer(Layer):
     """All bars of all lanes."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 10)
+        super().__init__(box, 10, kept=True)
         self._data: TimelineData | None = None
-        self._tones: Tones | None = None
+        self._tints: Tints | None = None
         self._names: Sequence[str] = ()
         self.painted = 0
         """Bars drawn by the last paint."""
         self.invocation_label = ""
 
-    def set(self, data: TimelineData | None, tones: Tones, names: Sequence[str]) -> None:
+    def set(self, data: TimelineData | None, tints: Tints, names: Sequence[str]) -> None:
         """Bars, the colours of their kernels and the short names of the kernels."""
-        self._data, self._tones, self._names = data, tones, names
+        self._data, self._tints, self._names = data, tints, names
         self.update()
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
         """Paint lane by lane."""
         self.painted = 0
-        if self._data is None or self._tones is None:
+        if self._data is None or self._tints is None:
             return
         for i, lane in enumerate(LANES):
             bars = self._data.lanes[lane]
@@ -55,9 +63,9 @@ class LaneBarsLayer(Layer):
             row = lane_box(frame.area, i)
             if lane == "Kernel":
                 self._invocation(painter, frame, row)
-                self._kernels(painter, frame, bars, part, row)
+                self._kernels(painter, frame, bars, part, row, self._tints)
             else:
-                self._units(painter, frame, bars, part, row.adjusted(0, 3, 0, -3), self._tones)
+                self._units(painter, frame, bars, part, row.adjusted(0, 3, 0, -3), self._tints)
 
     def _invocation(self, painter: QPainter, frame: Frame, row: QRectF) -> None:
         """What a run costs before its first kernel."""
@@ -74,93 +82,87 @@ class LaneBarsLayer(Layer):
             painter.fillRect(plate, self.theme.panel)
             plain_text(painter, plate, self.invocation_label, self.theme.muted, form, _CENTER)
 
-    def _units(self, painter: QPainter, frame: Frame, bars: LaneBars, part: slice, row: QRectF, tones: Tones) -> None:
-        left = np.round(frame.xs(bars.start[part]))
-        right = np.maximum(np.round(frame.xs(bars.end[part])), left + 1)
-        kernels, transfer, tiles = bars.kernel[part], bars.transfer[part], bars.tiles[part]
-        chosen = distinct(left, right)
-        groups: dict[int, tuple[QColor, list[QRectF]]] = {}
-        gaps: list[QRectF] = []
-        for j in chosen:
-            colors = tones(int(kernels[j]))
-            color = colors.line if transfer[j] else colors.main
-            box = QRectF(left[j], row.top(), right[j] - left[j], row.height())
-            groups.setdefault(color.rgb(), (color, []))[1].append(box)
-            if tiles[j] > 1 and box.width() >= tiles[j] * TILE_ROOM:
-                edges = left[j] + np.round(np.arange(1, tiles[j]) * box.width() / tiles[j])
-                gaps += [
-                    QRectF(x, row.top(), 1, row.height()) for x in edges if frame.area.left() <= x <= frame.area.right()
-                ]
-        for color, rects in groups.values():
-            fill_rects(painter, rects, color)
-        fill_rects(painter, gaps, self.theme.panel)
+    def _units(self, painter: QPainter, frame: Frame, bars: LaneBars, part: slice, row: QRectF, tints: Tints) -> None:
+        left, right, chosen = _pixels(frame, bars, part)
+        kernels, transfer, tiles = bars.kernel[part][chosen], bars.transfer[part][chosen], bars.tiles[part][chosen]
+        width = right - left
+        tint = tints.of[kernels]
+        for i, colors in enumerate(tints.palette):
+            for moving, color in ((True, colors.line), (False, colors.main)):
+                mine = (tint == i) & (transfer == moving)
+                fill_rects(painter, boxes(left[mine], row.top(), width[mine], row.height()), color)
+        split = np.flatnonzero((tiles > 1) & (width >= tiles * TILE_ROOM))
+        if split.size:
+            edges = [left[j] + np.round(np.arange(1, tiles[j]) * width[j] / tiles[j]) for j in split]
+            cuts = np.concatenate(edges)
+            cuts = cuts[(cuts >= frame.area.left()) & (cuts <= frame.area.right())]
+            fill_rects(painter, boxes(cuts, row.top(), 1, row.height()), self.theme.panel)
         self.painted += len(chosen)
 
-    def _kernels(self, painter: QPainter, frame: Frame, bars: LaneBars, part: slice, row: QRectF) -> None:
-        assert self._tones is not None
-        left = np.round(frame.xs(bars.start[part]))
-        right = np.maximum(np.round(frame.xs(bars.end[part])), left + 1)
-        kernels, launch = bars.kernel[part], bars.launch[part]
-        chosen = distinct(left, right)
-        fills: dict[int, tuple[PrecisionColors, list[QRectF], list[QRectF]]] = {}
-        texts: list[tuple[QRectF, int]] = []
-        before: dict[int, QRectF] = {}
-        for j in chosen:
-            kernel = int(kernels[j])
-            colors = self._tones(kernel)
-            box = QRectF(left[j], row.top() + 2, right[j] - left[j], row.height() - 4)
-            group = fills.setdefault(colors.main.rgb(), (colors, [], []))
-            (group[2] if launch[j] else group[1]).append(box)
-            if launch[j]:
-                before[kernel] = box
-            else:
-                whole = box | before[kernel] if kernel in before and box.width() < NAME_ROOM else box
-                texts.append((whole & QRectF(frame.area.left(), row.top(), frame.area.width(), row.height()), kernel))
-        for colors, plain, launches in fills.values():
-            both = plain + launches
-            fill_rects(painter, both, colors.soft)
-            if launches:
-                hatch(painter, launches, with_alpha(colors.main, 0.75), 5)
-            fill_rects(painter, [QRectF(b.left(), b.top(), b.width(), 2) for b in both], colors.main)
-        fill_rects(
-            painter,
-            [QRectF(b.left(), b.top(), 1, b.height()) for _, p, q in fills.values() for b in p + q if b.width() > 3],
-            self.theme.panel,
-        )
+    def _kernels(self, painter: QPainter, frame: Frame, bars: LaneBars, part: slice, row: QRectF, tints: Tints) -> None:
+        left, right, chosen = _pixels(frame, bars, part)
+        kernels, launch = bars.kernel[part][chosen], bars.launch[part][chosen]
+        top, height, width = row.top() + 2, row.height() - 4, right - left
+        tint = tints.of[kernels]
+        for i, colors in enumerate(tints.palette):
+            mine = tint == i
+            fill_rects(painter, boxes(left[mine], top, width[mine], height), colors.soft)
+            launches = mine & launch & (width >= 3)
+            hatch(painter, boxes(left[launches], top, width[launches], height), with_alpha(colors.main, 0.75), 5)
+            fill_rects(painter, boxes(left[mine], top, width[mine], 2), colors.main)
+        wide = width > 3
+        fill_rects(painter, boxes(left[wide], top, 1, height), self.theme.panel)
         self.painted += len(chosen)
-        self._write(painter, texts, frozenset(box.left() for box in before.values()))
+        self._texts(painter, frame, row, left, right, kernels, launch, tints)
 
-    def _write(self, painter: QPainter, texts: list[tuple[QRectF, int]], hatched: frozenset[float]) -> None:
-        """Names where there is room, else numbers, else nothing."""
-        assert self._tones is not None
+    def _texts(
+        self,
+        painter: QPainter,
+        frame: Frame,
+        row: QRectF,
+        left: Array,
+        right: Array,
+        kernels: Array,
+        launch: Array,
+        tints: Tints,
+    ) -> None:
+        """A name goes into what follows the launch; over both where that is too narrow."""
+        begins = dict(zip(kernels[launch].tolist(), left[launch].tolist(), strict=True))
+        area = QRectF(frame.area.left(), row.top(), frame.area.width(), row.height())
+        for start, end, kernel in zip(
+            left[~launch].tolist(), right[~launch].tolist(), kernels[~launch].tolist(), strict=True
+        ):
+            over = end - start < NAME_ROOM and kernel in begins
+            begin = begins[kernel] if over else start
+            if end - begin >= 16:
+                box = QRectF(begin, row.top() + 2, end - begin, row.height() - 4) & area
+                self._write(painter, box, kernel, tints.palette[tints.of[kernel]], over=over)
+
+    def _write(self, painter: QPainter, box: QRectF, kernel: int, colors: PrecisionColors, *, over: bool) -> None:
+        """The name where there is room, else the number, else nothing; `over` hatching it gets a plate."""
         form = font(10, 600)
         metrics = QFontMetricsF(form)
-        for box, kernel in texts:
-            room = box.width() - 8
-            if room < 8:
-                continue
-            name = self._names[kernel] if room >= NAME_ROOM else ""
-            if not name or metrics.horizontalAdvance(name) > room:
-                name = (
-                    metrics.elidedText(name, Qt.TextElideMode.ElideRight, room) if name and room >= 60 else str(kernel)
-                )
-            if metrics.horizontalAdvance(name) > room + 4:
-                continue
-            wide = metrics.horizontalAdvance(name) > room - 20 or box.left() in hatched
-            inner = box.adjusted(0 if wide else 8, 2, 0, 0)
-            flags = _CENTER if wide else Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-            if box.left() in hatched:
-                plate = metrics.horizontalAdvance(name) + 6
-                at = QRectF(box.center().x() - plate / 2, box.top() + 3, plate, box.height() - 4)
-                painter.fillRect(at, self._tones(kernel).soft)
-            plain_text(painter, inner, name, self._tones(kernel).text, form, flags)
+        room = box.width() - 8
+        name = self._names[kernel] if room >= NAME_ROOM else ""
+        if not name or metrics.horizontalAdvance(name) > room:
+            fits = name and room >= 60
+            name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room) if fits else str(kernel)
+        width = metrics.horizontalAdvance(name)
+        if width > room + 4:
+            return
+        centered = over or width > room - 20
+        if over:
+            plate = QRectF(box.center().x() - width / 2 - 3, box.top() + 3, width + 6, box.height() - 4)
+            painter.fillRect(plate, colors.soft)
+        flags = _CENTER if centered else Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        plain_text(painter, box.adjusted(0 if centered else 8, 2, 0, 0), name, colors.text, form, flags)
 
 
 class RateLayer(Layer):
     """Traffic on the memory port below the lanes."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 8)
+        super().__init__(box, 8, kept=True)
         self._data: TimelineData | None = None
 
     def set(self, data: TimelineData | None) -> None:
@@ -185,19 +187,25 @@ class RateLayer(Layer):
         mean = np.diff(np.interp(cut, edges, moved)) / np.diff(cut)
         scale = (box.bottom() - top) / max(self._data.ddr_peak_gb_s, 1e-9)
         ys = box.bottom() - np.minimum(mean, self._data.ddr_peak_gb_s * 1.1) * scale
-        line = [QPointF(x, y) for x, y in zip(pixels[:-1], ys, strict=True)]
+        busy = ys < box.bottom() - 0.5
+        columns = boxes(pixels[:-1][busy], ys[busy], 1, box.bottom() - ys[busy])
+        fill_rects(painter, columns, with_alpha(self.theme.bar, 0.28))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(with_alpha(self.theme.bar, 0.28))
-        painter.drawPolygon(QPolygonF([QPointF(line[0].x(), box.bottom()), *line, QPointF(line[-1].x(), box.bottom())]))
         painter.setPen(pen(self.theme.bar))
-        painter.drawPolyline(QPolygonF(line))
+        painter.drawPolyline(QPolygonF([QPointF(*point) for point in np.stack([pixels[:-1], ys], -1).tolist()]))
 
 
-def distinct(left: np.ndarray, right: np.ndarray) -> list[int]:
-    """Positions to draw: all of them, or when there are far more than pixels only those that show."""
-    count = len(left)
-    if count <= _DENSE:
-        return list(range(count))
+def distinct(left: Array, right: Array) -> Array:
+    """Positions to draw: the first of those that begin in one pixel, and all that are wider than one."""
+    if len(left) < 2:
+        return np.arange(len(left))
     fresh = np.concatenate([[True], left[1:] != left[:-1]]) | (right - left > 1)
-    return [int(i) for i in np.flatnonzero(fresh)]
+    return np.flatnonzero(fresh)
+
+
+def _pixels(frame: Frame, bars: LaneBars, part: slice) -> tuple[Array, Array, Array]:
+    """Left and right edges of the bars that show, in whole pixels, and their positions in the part."""
+    left = np.round(frame.xs(bars.start[part]))
+    right = np.maximum(np.round(frame.xs(bars.end[part])), left + 1)
+    chosen = distinct(left, right)
+    return left[chosen], right[chosen], chosen

@@ -4,48 +4,38 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui.fonts import font
 from gui.paint import with_alpha
 from gui.plots.frame import Frame
 from gui.plots.layer import Layer
 from gui.plots.panel import PlotBox
-from gui.plots.shapes import band_color, fill_rects, pen, plain_text
+from gui.plots.shapes import band_color, boxes, fill_rects, pen, plain_text
 from gui.views.timeline_data import LANES, LaneBars, TimelineData
 from gui.views.timeline_ground import RULER, lane_box
-from gui.views.timeline_layers import Tones, distinct
+from gui.views.timeline_layers import Tints, distinct
 
 _CENTER = Qt.AlignmentFlag.AlignCenter
 
 
 class Overview(Layer):
-    """The whole run in miniature: one row per lane, and the part that is on show."""
+    """The whole run in miniature: one row per lane."""
 
-    def __init__(self, box: PlotBox, gutter: float) -> None:
-        super().__init__(box, 0, clipped=False, margin=gutter)
-        self._gutter = gutter
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 0, kept=True)
         self._data: TimelineData | None = None
-        self._tones: Tones | None = None
-        self._window = (0.0, 1.0)
-        self.label = ""
+        self._tints: Tints | None = None
 
-    def set(self, data: TimelineData | None, tones: Tones) -> None:
+    def set(self, data: TimelineData | None, tints: Tints) -> None:
         """Bars and the colours of their kernels."""
-        self._data, self._tones = data, tones
-        self.update()
-
-    def set_window(self, low: float, high: float) -> None:
-        """The part on show in us."""
-        self._window = (low, high)
+        self._data, self._tints = data, tints
         self.update()
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
         """Paint the miniature."""
         area = frame.area
-        left = QRectF(area.left() - self._gutter + 12, area.top(), self._gutter - 12, area.height())
-        plain_text(painter, left, self.label, self.theme.muted, font(11))
-        if self._data is None or self._tones is None:
+        if self._data is None or self._tints is None:
             return
         painter.fillRect(area, self.theme.sunken)
         rows = [lane for lane in LANES if lane != "Kernel"]
@@ -53,6 +43,37 @@ class Overview(Layer):
         for i, lane in enumerate(rows):
             y = area.top() + 4 + i * pitch
             self._row(painter, frame, self._data.lanes[lane], QRectF(area.left(), y, area.width(), max(2.0, pitch - 1)))
+
+    def _row(self, painter: QPainter, frame: Frame, bars: LaneBars, row: QRectF) -> None:
+        assert self._tints is not None
+        left = np.round(frame.xs(bars.start))
+        right = np.maximum(np.round(frame.xs(bars.end)), left + 1)
+        chosen = distinct(left, right)
+        tint = self._tints.of[bars.kernel[chosen]]
+        for i, colors in enumerate(self._tints.palette):
+            mine = chosen[tint == i]
+            fill_rects(painter, boxes(left[mine], row.top(), right[mine] - left[mine], row.height()), colors.main)
+
+
+class OverviewWindow(Layer):
+    """The part of the run that is on show, and the word beside the miniature."""
+
+    def __init__(self, box: PlotBox, gutter: float) -> None:
+        super().__init__(box, 5, clipped=False, margin=gutter)
+        self._gutter = gutter
+        self._window = (0.0, 1.0)
+        self.label = ""
+
+    def set_window(self, low: float, high: float) -> None:
+        """The part on show in us."""
+        self._window = (low, high)
+        self.update()
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint the word, what is outside paler, and a frame around what is inside."""
+        area = frame.area
+        left = QRectF(area.left() - self._gutter + 12, area.top(), self._gutter - 12, area.height())
+        plain_text(painter, left, self.label, self.theme.muted, font(11))
         low, high = self._window
         window = frame.rect(low, high, frame.y0, frame.y1).adjusted(0.5, 0.5, -0.5, -0.5)
         dim = with_alpha(self.theme.panel, 0.55)
@@ -62,18 +83,6 @@ class Overview(Layer):
         painter.setPen(pen(self.theme.accent, 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(window.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
-
-    def _row(self, painter: QPainter, frame: Frame, bars: LaneBars, row: QRectF) -> None:
-        assert self._tones is not None
-        left = np.round(frame.xs(bars.start))
-        right = np.maximum(np.round(frame.xs(bars.end)), left + 1)
-        groups: dict[int, tuple[QColor, list[QRectF]]] = {}
-        for j in distinct(left, right):
-            color = self._tones(int(bars.kernel[j])).main
-            rect = QRectF(left[j], row.top(), right[j] - left[j], row.height())
-            groups.setdefault(color.rgb(), (color, []))[1].append(rect)
-        for color, rects in groups.values():
-            fill_rects(painter, rects, color)
 
 
 class TimeSelection(Layer):

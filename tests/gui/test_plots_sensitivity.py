@@ -14,7 +14,8 @@ from gui.theme import LIGHT
 from gui.views.ranking import RankingView
 from gui.views.ranking_model import RankingModel, ranking
 from gui.views.sensitivity import SensitivityView
-from gui.views.sensitivity_data import blocks, height, scheme_order, sensitivity_map
+from gui.views.sensitivity_data import Reasons, blocks, height, scheme_order, sensitivity_map
+from gui.views.sensitivity_layers import cell_rect
 
 Key = Qt.Key
 LEFT = Qt.MouseButton.LeftButton
@@ -99,7 +100,7 @@ def test_the_keyboard_moves_a_cursor_and_applies(session, view, hand):
     hand.click(*spot(view, INT8, 10), keys=SHIFT)
     hand.key(Key.Key_Right)
     hand.key(Key.Key_Down)
-    assert view.marks.keyed == (view.data.schemes.index(INT4), 11)
+    assert view.cursors.keyed == (view.data.schemes.index(INT4), 11)
     hand.key(Key.Key_Space)
     assert session.current == view.data.ids[11]
     assert session.plan.scheme(view.data.ids[11]) != INT4
@@ -139,7 +140,7 @@ def test_cells_outside_the_device_and_unknown_cells_look_their_part(session, vie
 def test_the_plan_is_outlined(session, view, hand):
     column = 20
     row = view.data.plan_rows[column]
-    box = view.marks.cell_rect(view.panel.box.frame(), row, column)
+    box = cell_rect(view.panel.box.frame(), len(view.data.schemes), row, column)
     at = view.panel.scene_area().topLeft() + box.topLeft()
     picture = view.chart.grab().toImage()
     edge = [picture.pixelColor(round(at.x() + d), round(at.y() + box.height() / 2)) for d in range(3)]
@@ -191,13 +192,13 @@ def test_estimates_are_marked(session, view):
 
 def test_a_scheme_of_the_plan_has_a_row_even_before_it_is_measured(session):
     session.plan = session.plan.with_schemes({session.network.tunable[0].id: W4A8})
-    assert W4A8 in sensitivity_map(session).schemes
+    assert W4A8 in sensitivity_map(session, Reasons()).schemes
 
 
 def test_hover_is_shared(session, view):
     kernel = view.data.ids[9]
     hub.hover(kernel, "LayersView")
-    assert view.marks.hovered == (view.data.plan_rows[9], 9)
+    assert view.cursors.hovered == (view.data.plan_rows[9], 9)
     hub.hover(None, "LayersView")
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from gui.bridge import hub
 from gui.theme import DARK, LIGHT
 from gui.views.timeline import TimelineView
-from gui.views.timeline_colors import BOUNDS, bound_color
+from gui.views.timeline_colors import BOUNDS, bar_colors, bound_color
 from gui.views.timeline_data import LANES, area_totals
 from gui.views.timeline_ground import lane_at, lane_box, time_label
 
@@ -156,7 +156,8 @@ def test_bars_have_the_colour_of_their_precision_or_bound(qtbot, session, view, 
     settle(view)
     assert view.caption.isVisible()
     y = view.panel.box.frame().data_y(lane_box(view.panel.box.rect(), LANES.index("MTE2")).center().y())
-    assert hand.color(x, y) == view._tones(place).line
+    bound = session.figures.simulation.kernels[place].bound
+    assert hand.color(x, y) == bar_colors(LIGHT, bound, "bound").line
 
 
 def test_bound_colours_can_be_told_from_the_ground():
