@@ -179,9 +179,15 @@ class DockHost(QMainWindow):
         together = {dock, *(d for d in self.tabifiedDockWidgets(dock) if isinstance(d, Dock))}
         return [d for d in self.docks.values() if d in together]
 
+    def placed(self, dock_id: str) -> bool:
+        """Whether the layout has a place for a dock, be it hidden or not."""
+        return self.dockWidgetArea(self.docks[dock_id]) is not Qt.DockWidgetArea.NoDockWidgetArea
+
     def reveal(self, dock_id: str) -> None:
-        """Show a dock and bring it in front of its group."""
+        """Show a dock and bring it in front of its group; one that this layout lacks comes in on the right."""
         dock = self.docks[dock_id]
+        if not self.placed(dock_id) and not dock.isFloating():
+            self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         dock.show()
         dock.raise_()
 

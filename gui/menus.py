@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from gui.icons import icon
 from gui.theme import Theme, theme_manager
 
 if TYPE_CHECKING:
-    from gui.docks import DockHost
+    from gui.docks import Dock, DockHost
 
 
 class Menus(QObject):
@@ -169,9 +170,17 @@ class Menus(QObject):
         if self.host is None:
             return
         for dock in self.host.docks.values():
-            action = dock.toggleViewAction()
-            action.setText(dock.name())
-            menu.addAction(action)
+            action = menu.addAction(dock.name(), partial(self._toggle, dock))
+            action.setCheckable(True)
+            action.setChecked(not dock.isHidden())
+
+    def _toggle(self, dock: Dock) -> None:
+        if self.host is None:
+            return
+        if dock.isHidden():
+            self.host.reveal(dock.spec.id)
+        else:
+            dock.close()
 
     def _apply_theme(self, theme: Theme) -> None:
         for entry in COMMANDS:

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from engine.session.state import LogEntry
     from gui.dialogs.error import ErrorDialog
 
+HOMES = {"layers": "tune"}
+"""Layouts to change to when a dock is wanted that the one on show lacks."""
 STATE_VERSION = 1
 """Of saved dock arrangements; a new one forgets the old."""
 _REFRESH_MS = 30
@@ -180,6 +182,9 @@ class Window(QWidget):
         """Bring a dock in front and return its view; None if there is none."""
         if self.host is None or dock_id not in self.host.docks or self._stack.currentWidget() is not self.host:
             return None
+        home = HOMES.get(dock_id)
+        if home is not None and not self.host.placed(dock_id):
+            self.show_layout(home)
         self.host.reveal(dock_id)
         return self.host.docks[dock_id].ensure_view()
 
@@ -191,6 +196,8 @@ class Window(QWidget):
         assert self.host is not None
         self._column.activate()
         saved = self.settings.bytes(f"layout/{name}")
+        for dock in self.host.docks.values():  # a state says nothing of docks it doesn't know: they must go first
+            self.host.removeDockWidget(dock)
         if saved is None or not self.host.restoreState(saved, STATE_VERSION):
             width, height = self.host.width(), self.host.height() - GAP
             arrange(self.host, default(name, width, height), width, height)

@@ -4,7 +4,7 @@ import pytest
 from fakes import running_job
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 
 from engine.errors import ModelError
 from engine.precision.scheme import FP16, INT4, INT8
@@ -118,6 +118,30 @@ def test_a_dock_can_float_stand_alone_and_come_back(make_window, session):
     assert shown_docks(window) == before
     window.host.docks["error"].setFloating(True)
     assert window.host.docks["error"].isFloating()
+
+
+def test_panels_menu_hides_shows_and_brings_in_docks_of_other_layouts(make_window, session):
+    window = make_window(session)
+    menu = QMenu(window)
+    window.menus.fill_panels(menu)
+    entries = {action.text(): action for action in menu.actions()}
+    assert entries["Summary"].isChecked()
+    assert not entries["Thermal"].isChecked()
+    entries["Summary"].trigger()
+    entries["Thermal"].trigger()
+    QApplication.processEvents()
+    assert "summary" not in shown_docks(window)
+    assert "thermal" in shown_docks(window)
+    assert not window.host.docks["thermal"].isFloating()
+
+
+def test_a_filter_wanted_in_a_layout_without_layers_goes_to_tune(make_window, session, qtbot):
+    window = make_window(session)
+    window.show_layout("profile")
+    assert "layers" not in shown_docks(window)
+    qtbot.keyClick(window, Qt.Key.Key_Slash)
+    assert window.layout_name == "tune"
+    assert window.view("layers").isAncestorOf(QApplication.focusWidget())
 
 
 def test_tabs_of_a_group_stand_in_every_header(make_window, session, qtbot):
