@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
@@ -100,6 +100,10 @@ class Network:
     graph: Graph
     rules: Rules
     kernels: tuple[Kernel, ...]
+    _places: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_places", {kernel.id: place for place, kernel in enumerate(self.kernels)})
 
     @property
     def tensors(self) -> Mapping[str, TensorInfo]:
@@ -108,10 +112,7 @@ class Network:
 
     def by_id(self, kernel_id: str) -> Kernel:
         """The kernel of that id; KeyError if there is none."""
-        for kernel in self.kernels:
-            if kernel.id == kernel_id:
-                return kernel
-        raise KeyError(kernel_id)
+        return self.kernels[self._places[kernel_id]]
 
     @property
     def tunable(self) -> tuple[Kernel, ...]:

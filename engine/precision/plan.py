@@ -15,9 +15,11 @@ class Plan(Mapping[str, Scheme]):
 
     schemes: Mapping[str, Scheme] = field(default_factory=dict)
     name: str = ""
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "schemes", MappingProxyType(dict(self.schemes)))
+        object.__setattr__(self, "_hash", hash(frozenset(self.schemes.items())))
 
     def __getitem__(self, kernel_id: str) -> Scheme:
         return self.schemes[kernel_id]
@@ -33,7 +35,7 @@ class Plan(Mapping[str, Scheme]):
         return isinstance(other, Plan) and dict(self.schemes) == dict(other.schemes)
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.schemes.items()))
+        return self._hash
 
     def scheme(self, kernel_id: str) -> Scheme:
         """The scheme of a kernel, FP32 if the plan does not list it."""
