@@ -183,6 +183,24 @@ class DockHost(QMainWindow):
         """Whether the layout has a place for a dock, be it hidden or not."""
         return self.dockWidgetArea(self.docks[dock_id]) is not Qt.DockWidgetArea.NoDockWidgetArea
 
+    def arrangement(self, version: int) -> QByteArray:
+        """Where the docks stand, and which of them have a place: Qt's own state doesn't keep the others away."""
+        names = ",".join(name for name in self.docks if self.placed(name))
+        return QByteArray(names.encode() + b"\n" + self.saveState(version).data())
+
+    def bring_back(self, arrangement: QByteArray, version: int) -> bool:
+        """Put the docks where they stood; False if the arrangement can't be read."""
+        names, _, state = bytes(arrangement.data()).partition(b"\n")
+        others = [dock for name, dock in self.docks.items() if name.encode() not in names.split(b",")]
+        for dock in others:  # Qt gives a place to every dock that it finds among the children
+            self.removeDockWidget(dock)
+            dock.setParent(None)
+        done = self.restoreState(QByteArray(state), version)
+        for dock in others:
+            dock.setParent(self)
+            dock.hide()
+        return done
+
     def reveal(self, dock_id: str) -> None:
         """Show a dock and bring it in front of its group; one that this layout lacks comes in on the right."""
         dock = self.docks[dock_id]

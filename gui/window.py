@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 HOMES = {"layers": "tune"}
 """Layouts to change to when a dock is wanted that the one on show lacks."""
-STATE_VERSION = 1
+STATE_VERSION = 2
 """Of saved dock arrangements; a new one forgets the old."""
 _REFRESH_MS = 30
 
@@ -196,16 +196,14 @@ class Window(QWidget):
         assert self.host is not None
         self._column.activate()
         saved = self.settings.bytes(f"layout/{name}")
-        for dock in self.host.docks.values():  # a state says nothing of docks it doesn't know: they must go first
-            self.host.removeDockWidget(dock)
-        if saved is None or not self.host.restoreState(saved, STATE_VERSION):
+        if saved is None or not self.host.bring_back(saved, STATE_VERSION):
             width, height = self.host.width(), self.host.height() - GAP
             arrange(self.host, default(name, width, height), width, height)
 
     def _remember_layout(self) -> None:
         if self.host is not None and self._stack.currentWidget() is self.host:
             self.host.restore_all()
-            self.settings.set_bytes(f"layout/{self.layout_name}", self.host.saveState(STATE_VERSION))
+            self.settings.set_bytes(f"layout/{self.layout_name}", self.host.arrangement(STATE_VERSION))
 
     def store_view_state(self) -> None:
         """Put what views want to find again into the session, for its project file."""
