@@ -1,0 +1,27 @@
+from fakes import with_model
+
+from gui.layouts import default
+from gui.settings import Settings
+from gui.window import Window
+
+
+def names(node):
+    """Docks of an arrangement."""
+    return set(node.docks) if hasattr(node, "docks") else set().union(*(names(part) for part in node.parts))
+
+
+def test_each_layout_comes_back_with_its_own_docks(qtbot):
+    session = with_model()
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1440, 900)
+    window.show()
+    window.set_session(session)
+    qtbot.waitUntil(lambda: window.host is not None and window.host.settled, timeout=10_000)
+    for layout in ("tune", "profile", "compare", "sweep", "tune", "compare", "profile", "sweep"):
+        window.show_layout(layout)
+        qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
+        there = {name for name, dock in window.host.docks.items() if not dock.isHidden()}
+        assert there == names(default(layout, 1440, 800)) & set(window.host.docks), layout
+    window.close()
+    session.close()
