@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import mmap
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,9 @@ import onnxruntime as ort
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array, TensorInfo
 from engine.numerics.runtime import to_numpy, to_ort
+
+_ALIGN = 64
+"""Buffers start at cache lines."""
 
 
 @dataclass(slots=True)
@@ -30,7 +34,11 @@ class Value:
 
 
 class Store:
-    """Allocates buffers in memory up to `limit` bytes, and in a temporary file behind that."""
+    """Allocates buffers in memory up to `limit` bytes, and in a temporary file behind that.
+
+    Buffers of one call lie in one mapping of their own, outside the heap: it goes back to the system when the last of
+    them is dropped, and large pages make the first touch cheap.
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -40,25 +48,30 @@ class Store:
         self.memory_bytes = 0
         self.file_bytes = 0
 
-    def allocate(self, info: TensorInfo) -> Value:
-        """An uninitialised buffer of a fixed shape."""
+    def allocate(self, infos: Sequence[TensorInfo]) -> dict[str, Value]:
+        """Uninitialised buffers of fixed shapes, by name."""
+        offsets, total = [], 0
+        for info in infos:
+            offsets.append(total)
+            total += -(-info.nbytes // _ALIGN) * _ALIGN
+        slab = self._slab(max(total, 1))
+        made = {}
+        for info, offset in zip(infos, offsets, strict=True):
+            array: Array = np.ndarray(info.shape, info.dtype, slab, offset)
+            made[info.name] = Value(to_ort(array), array)
+        return made
+
+    def _slab(self, size: int) -> mmap.mmap | Array:
         with self._lock:
-            spill = self.memory_bytes + info.nbytes > self._limit and info.nbytes >= 1 << 16
-            if not spill:
-                self.memory_bytes += info.nbytes
-                path = None
-            else:
-                self.file_bytes += info.nbytes
-                if self._folder is None:
-                    self._folder = tempfile.TemporaryDirectory(prefix="mixbit-")
-                self._files += 1
-                path = Path(self._folder.name) / f"{self._files}.bin"
-        array: Array
-        if path is None:
-            array = np.empty(info.shape, info.dtype)
-        else:
-            array = np.memmap(path, info.dtype, "w+", shape=info.shape)
-        return Value(to_ort(array), array)
+            if self.memory_bytes + size <= self._limit:
+                self.memory_bytes += size
+                return mmap.mmap(-1, size)
+            self.file_bytes += size
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="mixbit-")
+            self._files += 1
+            path = Path(self._folder.name) / f"{self._files}.bin"
+        return np.memmap(path, np.uint8, "w+", shape=(size,))
 
     def returned(self, nbytes: int) -> None:
         """Buffers of that many bytes in memory were dropped."""
@@ -72,6 +85,12 @@ class Store:
                 self._folder.cleanup()
                 self._folder = None
             self.memory_bytes = self.file_bytes = 0
+
+
+def fixed_outputs(network: Network) -> list[TensorInfo]:
+    """All kernel outputs whose buffers can be allocated beforehand."""
+    names = [name for kernel in network.kernels for name in kernel.outputs if fixed(network, name)]
+    return [network.tensors[name] for name in names]
 
 
 def fixed(network: Network, name: str) -> bool:

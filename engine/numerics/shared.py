@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
-from engine.numerics.buffers import Store, Value, fixed, run_kernel
+from engine.numerics.buffers import Store, Value, fixed_outputs, run_kernel
 from engine.numerics.outputs import OutputSums, Reading
 from engine.numerics.results import ErrorSums
 from engine.numerics.runtime import naming, to_ort
@@ -105,12 +105,11 @@ def feed_values(network: Network, feeds: Mapping[str, Array]) -> dict[str, Value
 def run_reference(shared: Shared, sample: int, cancel: CancelToken, done: list[int]) -> None:
     """Run a sample through all kernels as they are, and keep every output."""
     network, values = shared.network, shared.values[sample]
+    buffers = shared.store.allocate(fixed_outputs(network))
     for kernel in network.kernels:
         cancel.check()
         session = shared.sessions.get(kernel, FP32)
-        targets = {
-            name: shared.store.allocate(network.tensors[name]) for name in kernel.outputs if fixed(network, name)
-        }
+        targets = {name: buffers[name] for name in kernel.outputs if name in buffers}
         values.update(call(kernel, session, values, targets))
         for name in shared.wiring.measured[kernel.index]:
             shared.powers[sample][name] = power_sums(values[name].numpy(network.tensors[name]))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine.numerics.buffers import Value, fixed
+from engine.numerics.buffers import Value, fixed_outputs
 from engine.numerics.shared import Shared, call
 from engine.numerics.sums import PIECE, Sums, error_sums
 from engine.precision.scheme import Scheme
@@ -36,12 +36,9 @@ class SampleState:
 
     def touch(self) -> None:
         """Allocate all buffers and write to each page, so that the first toggle doesn't pay for it."""
-        for kernel in self._shared.network.kernels:
-            for name in kernel.outputs:
-                if fixed(self._shared.network, name):
-                    array = self._buffer(name).array
-                    if array is not None and array.size:
-                        array.reshape(-1).view(np.uint8)[::4096] = 0
+        for value in self._buffers().values():
+            if value.array is not None and value.array.size:
+                value.array.reshape(-1).view(np.uint8)[::4096] = 0
 
     def stale(self, want: Sequence[int]) -> list[int]:
         """Kernels that have to run for that content."""
@@ -81,7 +78,8 @@ class SampleState:
                 else:
                     self._keys[index] = -1  # half written, should the run fail
                     session = shared.sessions.get(kernel, schemes[index])
-                    targets = {name: self._buffer(name) for name in kernel.outputs if fixed(shared.network, name)}
+                    buffers = self._buffers()
+                    targets = {name: buffers[name] for name in kernel.outputs if name in buffers}
                     self.values.update(call(kernel, session, self.values, targets))
                     done.append(1)
                 self._keys[index] = key
@@ -111,8 +109,7 @@ class SampleState:
             )
         return total
 
-    def _buffer(self, name: str) -> Value:
-        found = self._own.get(name)
-        if found is None:
-            found = self._own[name] = self._shared.store.allocate(self._shared.network.tensors[name])
-        return found
+    def _buffers(self) -> dict[str, Value]:
+        if not self._own:
+            self._own = self._shared.store.allocate(fixed_outputs(self._shared.network))
+        return self._own
