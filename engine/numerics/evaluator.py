@@ -16,7 +16,7 @@ from engine.graph.types import Array
 from engine.numerics.buffers import Store, Value, fixed
 from engine.numerics.calibration import calibrate
 from engine.numerics.local import LocalErrors
-from engine.numerics.outputs import OutputSums, compare_outputs, read_outputs, total
+from engine.numerics.outputs import OutputSums, Reading, compare_outputs, read_outputs, total
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.numerics.samples import SampleSet
 from engine.numerics.sessions import Sessions
@@ -132,6 +132,16 @@ class Evaluator:
     def memory_bytes(self) -> int:
         """Bytes of activations in memory and of constants held by sessions."""
         return self._shared.store.memory_bytes + self._shared.sessions.nbytes
+
+    @property
+    def reading(self) -> Reading:
+        """How the model's outputs are read; known after `prepare`."""
+        assert self._shared.reading is not None
+        return self._shared.reading
+
+    def reference(self, sample: int) -> Mapping[str, Value]:
+        """Inputs and reference results of every kernel for one sample, not to be changed; there after `prepare`."""
+        return self._shared.values[sample]
 
     def prepare(self, *, progress: Progress = no_progress, cancel: CancelToken = NEVER) -> None:
         """Build the FP32 sessions and run the reference. Called by the other methods if it was not.

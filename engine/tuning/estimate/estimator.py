@@ -1,0 +1,319 @@
+"""Estimated sweep: every (kernel, scheme) cell from a few backward passes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from math import isfinite, prod
+
+import numpy as np
+
+from engine.errors import DataError
+from engine.fusion.types import Kind
+from engine.graph.types import Array
+from engine.numerics import Evaluator
+from engine.numerics.workers import Workers
+from engine.precision.scheme import FP16, HALF, INT4, INT8, ActivationFormat, Scheme
+from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.text import Text, say
+from engine.tuning.estimate.changes import Prepared, Rounding, WeightChanges, embedding_products
+from engine.tuning.estimate.passes import send_back
+from engine.tuning.estimate.probes import Target, probe, target_of
+from engine.tuning.estimate.results import CellKey, EstimatedCell, Estimates
+from engine.tuning.estimate.route import Route, Step, plan_route
+from engine.tuning.estimate.scores import Sums, combine
+from engine.tuning.metrics import Metric, default_metric, figure, point_of
+
+_WEIGHT_BYTES = 256 << 20
+"""Rounded weights up to that much are kept between batches of samples."""
+
+
+class Estimator:
+    """Sends probes backwards and keeps what has come back, so that further schemes cost no second pass.
+
+    Methods are to be called from one thread at a time.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        *,
+        metric: Metric | None = None,
+        probes: int | None = None,
+        seed: int = 0,
+        keep_bytes: int = 256 << 20,
+        gate: Callable[[], None] | None = None,
+    ) -> None:
+        """Take an evaluator whose samples are looked at; nothing runs yet.
+
+        Args:
+            evaluator: Its reference is read, nothing in it is changed.
+            metric: What to predict; by default what suits the model (see `default_metric`).
+            probes: Random probes per sample; by default one, or unit vectors where few elements are measured.
+            seed: Of the probes.
+            keep_bytes: Memory for gradients, which is also how many samples are worked on before their gradients go.
+            gate: Called between kernels; may wait, so that an estimate steps aside for a toggle.
+        """
+        self._evaluator, self._metric = evaluator, metric
+        self._asked, self._seed, self._keep_bytes, self._gate = probes, seed, keep_bytes, gate
+        self._workers = Workers(2)
+        self._sums = Sums()
+        self._changes = WeightChanges()
+        self._kept: dict[int, dict[str, Array]] = {}
+        self._passed: frozenset[ActivationFormat] = frozenset()
+        self._route: Route | None = None
+        self._target: Target | None = None
+        self._prepared: dict[tuple[str, tuple[Rounding, ...]], Prepared] = {}
+
+    def estimate(
+        self,
+        schemes: Sequence[Scheme] = (INT4, INT8, FP16),
+        *,
+        publish: Callable[[Estimates], None] | None = None,
+        progress: Progress = no_progress,
+        cancel: CancelToken = NEVER,
+    ) -> Estimates:
+        """Predict the effect of every kernel in every scheme.
+
+        Args:
+            schemes: What to predict.
+            publish: Gets a first table after the first sample.
+            progress: Told about.
+            cancel: Checked between kernels; answered within 50 ms. What has been found is kept.
+
+        Raises:
+            DataError: If the network has no tunable kernel.
+            PlanError: If the metric has no gradient.
+            Cancelled: If asked to stop.
+        """
+        started = time.perf_counter()
+        network = self._evaluator.network
+        if not network.tunable:
+            raise DataError(say("No layer of this model has weights whose precision can be set; nothing to sweep."))
+        self._evaluator.prepare(cancel=cancel)
+        target = self._aim()
+        wanted = tuple(dict.fromkeys(schemes))
+        route = self._find_route(wanted, target, cancel)
+        roundings = _roundings(wanted)
+        batches = self._batches(route, roundings)
+        done: list[int] = []
+        for number, batch in enumerate(batches):
+            self._work(route, target, batch, roundings, cancel)
+            done += batch
+            progress(len(done) / sum(map(len, batches)), say("Sending probes backwards"))
+            if publish is not None and number == 0 and len(batches) > 1:
+                publish(self._collect(wanted, route, target, done, started))
+        self._passed |= frozenset(_formats(wanted))
+        return self._collect(wanted, route, target, done, started)
+
+    def close(self) -> None:
+        """End the threads and give the memory back."""
+        self._workers.close()
+        self._kept.clear()
+        self._prepared.clear()
+        self._route = None
+
+    # steps ----------------------------------------------------------------------------------------------------------
+
+    def _aim(self) -> Target:
+        if self._target is None:
+            metric = self._metric or default_metric(self._evaluator)
+            self._target = target_of(self._evaluator, metric, point_of(self._evaluator, metric))
+        return self._target
+
+    @property
+    def _unit(self) -> bool:
+        target = self._aim()
+        return self._asked is None and target.units > 0
+
+    @property
+    def _probes(self) -> int:
+        return self._aim().units if self._unit else max(1, self._asked or 1)
+
+    def _find_route(self, schemes: Sequence[Scheme], target: Target, cancel: CancelToken) -> Route:
+        formats = frozenset(_formats(schemes))
+        if self._route is None or not formats <= self._passed:
+            every = tuple(sorted(formats | self._passed, key=repr))
+            evaluator = self._evaluator
+            self._route = plan_route(
+                evaluator.network, target.factors, every, evaluator.ranges, self._workers, cancel
+            )  # fmt: skip
+            self._kept.clear()  # other formats need the gradients at the inputs, which are not kept
+        return self._route
+
+    def _batches(self, route: Route, roundings: Sequence[Rounding]) -> list[list[int]]:
+        """Probes by number, first those of one sample, then as many at a time as memory allows."""
+        each = 4 * sum(_anchor_elements(step) for step in route.steps if step.wanted.tunable)
+        room = max(2, self._keep_bytes // max(1, each))
+        items = list(range(len(self._evaluator.samples) * self._probes))
+        first = self._probes if self._weight_bytes(roundings) <= _WEIGHT_BYTES else 0
+        rest = items[first:]
+        batches = [items[:first]] if first else []
+        return batches + [rest[at : at + room] for at in range(0, len(rest), room)]
+
+    def _weight_bytes(self, roundings: Sequence[Rounding]) -> int:
+        weights = [k.weight for k in self._evaluator.network.tunable if k.weight and k.kind is not Kind.EMBEDDING]
+        return 4 * len(roundings) * sum(prod(weight.shape) for weight in weights)
+
+    def _work(
+        self, route: Route, target: Target, batch: list[int], roundings: tuple[Rounding, ...], cancel: CancelToken
+    ) -> None:
+        anchors = {item: self._kept[item] for item in batch if item in self._kept}
+        missing = [item for item in batch if item not in anchors]
+
+        def back(item: int) -> None:
+            sample, number = divmod(item, self._probes)
+            start = probe(self._evaluator, target, sample, number, self._seed, self._unit)
+            values = self._evaluator.reference(sample)
+            anchors[item] = send_back(route, values, start, item, self._sums, cancel, self._gate)
+
+        self._workers.map(back, missing, cancel=cancel)
+        steps = [step for step in route.steps if step.wanted.tunable and step.kernel.id not in route.blocked]
+        steps.sort(key=lambda step: -prod(step.kernel.weight.shape) if step.kernel.weight else 0)
+
+        def measure(step: Step) -> None:
+            cancel.check()
+            if self._gate is not None:
+                self._gate()
+            self._measure(step, batch, anchors, roundings, cancel)
+
+        self._workers.map(measure, steps, cancel=cancel)
+        for item in missing:
+            if sum(_nbytes(kept) for kept in self._kept.values()) + _nbytes(anchors[item]) <= self._keep_bytes:
+                self._kept[item] = anchors[item]
+
+    def _measure(
+        self,
+        step: Step,
+        batch: list[int],
+        anchors: dict[int, dict[str, Array]],
+        roundings: tuple[Rounding, ...],
+        cancel: CancelToken,
+    ) -> None:
+        """Products of weight changes and gradients, for all probes of a batch."""
+        kernel = step.kernel
+        absent = tuple(r for r in roundings if not self._sums.has(kernel.id, ("weight", *r), batch))
+        if not absent:
+            return
+        if not step.wanted.activation:
+            self._measure_embedding(step, batch, anchors, absent)
+            return
+        prepared = self._prepare(step, absent)
+        name = step.form.original[step.wanted.activation]
+        for item in batch:
+            cancel.check()
+            value = self._evaluator.reference(item // self._probes)[name].ort
+            found = prepared.products(value, anchors[item][kernel.id])
+            for rounding, products in zip(absent, found, strict=True):
+                self._sums.put(kernel.id, ("weight", *rounding), item, products)
+
+    def _prepare(self, step: Step, roundings: tuple[Rounding, ...]) -> Prepared:
+        key = step.kernel.id, roundings
+        found = self._prepared.get(key)
+        if found is None:
+            found = self._changes.open(step, roundings)
+            if self._weight_bytes(roundings) <= _WEIGHT_BYTES:
+                self._prepared[key] = found
+        return found
+
+    def _measure_embedding(
+        self, step: Step, batch: list[int], anchors: dict[int, dict[str, Array]], roundings: tuple[Rounding, ...]
+    ) -> None:
+        kernel, tensors = step.kernel, self._evaluator.network.tensors
+        name = step.form.original[step.form.segment.nodes[step.form.anchor].input[1]]
+        rows = [self._evaluator.reference(item // self._probes)[name].numpy(tensors[name]) for item in batch]
+        gradients = [anchors[item][kernel.id] for item in batch]
+        found = embedding_products(kernel, roundings, rows, gradients)
+        for item, of_item in zip(batch, found, strict=True):
+            for rounding, products in zip(roundings, of_item, strict=True):
+                self._sums.put(kernel.id, ("weight", *rounding), item, products)
+
+    def _collect(
+        self, schemes: Sequence[Scheme], route: Route, target: Target, done: list[int], started: float
+    ) -> Estimates:
+        network, metric = self._evaluator.network, target.point.metric
+        items = sorted(done)
+        samples = len(items) // self._probes
+        scale = target.scale * len(self._evaluator.samples) / samples
+        blocked: dict[str, Text] = dict(route.blocked)
+        cells: dict[CellKey, EstimatedCell] = {}
+        results = {step.kernel.id: step.wanted.gradients for step in route.steps}
+        for kernel in network.tunable:
+            if kernel.id in blocked:
+                continue
+            for scheme in schemes:
+                parts = _parts(scheme, results.get(kernel.id, ()))
+                channel, full = self._sums.of(kernel.id, parts, items)
+                total, spread = combine(channel, full, self._probes, self._unit)
+                if not isfinite(total):
+                    blocked[kernel.id] = say(
+                        "The estimate of {name} is not a number; it is measured, not estimated.", name=kernel.name
+                    )
+                    break
+                harm = scale * total
+                value = figure(metric, harm)
+                cells[kernel.id, scheme] = EstimatedCell(kernel.id, scheme, harm, value, spread)
+        cells = {key: cell for key, cell in cells.items() if key[0] not in blocked}
+        return Estimates(
+            metric=metric,
+            point=target.point,
+            cells=cells,
+            blocked=blocked,
+            probes=self._probes,
+            samples=samples,
+            complete=samples == len(self._evaluator.samples),
+            unit_vectors=self._unit,
+            synthetic=self._evaluator.samples.synthetic,
+            seconds=time.perf_counter() - started,
+            schemes=tuple(schemes),
+        )
+
+
+def estimate(
+    evaluator: Evaluator,
+    schemes: Sequence[Scheme] = (INT4, INT8, FP16),
+    *,
+    metric: Metric | None = None,
+    probes: int | None = None,
+    seed: int = 0,
+    publish: Callable[[Estimates], None] | None = None,
+    progress: Progress = no_progress,
+    cancel: CancelToken = NEVER,
+) -> Estimates:
+    """Predict the effect of every kernel in every scheme once; see `Estimator`."""
+    estimator = Estimator(evaluator, metric=metric, probes=probes, seed=seed)
+    try:
+        return estimator.estimate(schemes, publish=publish, progress=progress, cancel=cancel)
+    finally:
+        estimator.close()
+
+
+def _parts(scheme: Scheme, results: Iterable[str]) -> list[Hashable]:
+    """Independent parts of a scheme's error."""
+    parts: list[Hashable] = []
+    weights, activations = scheme.weights, scheme.activations
+    if not (weights.floating and weights.bits >= 32):
+        parts.append(("weight", weights, scheme.method))
+    if not (activations.floating and activations.bits >= 32):
+        parts.append(("activation", activations))
+    if activations == HALF:
+        parts += [("bias",), *(("result", name) for name in results)]
+    return parts
+
+
+def _formats(schemes: Iterable[Scheme]) -> list[ActivationFormat]:
+    forms = (scheme.activations for scheme in schemes)
+    return list(dict.fromkeys(form for form in forms if not (form.floating and form.bits >= 32)))
+
+
+def _roundings(schemes: Iterable[Scheme]) -> tuple[Rounding, ...]:
+    pairs = ((scheme.weights, scheme.method) for scheme in schemes)
+    return tuple(dict.fromkeys(pair for pair in pairs if not (pair[0].floating and pair[0].bits >= 32)))
+
+
+def _anchor_elements(step: Step) -> int:
+    return prod(step.form.segment.shapes[step.form.segment.nodes[step.form.anchor].output[0]])
+
+
+def _nbytes(arrays: dict[str, Array]) -> int:
+    return sum(array.nbytes for array in arrays.values() if isinstance(array, np.ndarray))
