@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QScrollArea, QSplitter, QVBoxLayout, QWidget
 
-from engine.numerics.comparison import Comparison, Statistics
+from engine.numerics.comparison import Comparison
 from engine.precision.scheme import family, label
 from engine.session.changes import Change, What
 from engine.session.state import Captured
@@ -32,10 +32,11 @@ from gui.views.compare_data import (
     picture_table,
     worst_channels,
 )
+from gui.views.compare_figures import error_figures, value_figures
 from gui.views.compare_maps import DifferenceMaps
 from gui.views.compare_scatter import ScatterChart
 from gui.views.compare_section import Section
-from gui.views.compare_statistics import Figure, Sheet, State, StatisticsSheet
+from gui.views.compare_statistics import Sheet, StatisticsSheet
 from gui.widgets.icon_button import IconButton
 
 if TYPE_CHECKING:
@@ -361,43 +362,13 @@ class CompareView(PlotView):
                 kernel.name,
                 badge,
                 f"{captured.tensor} · {shape}",
-                self._errors(captured, found),
-                self._values(found.of_reference, found.of_result),
+                error_figures(captured, found, self.session.budgets.min_sqnr_db),
+                value_figures(found.of_reference, found.of_result),
                 worst_channels(found),
                 self.channel,
             )
         )
         self.set_subtitle(f"{kernel.name} · {shape}")
-
-    def _errors(self, captured: Captured, found: Comparison) -> tuple[Figure, ...]:
-        sums, limit = captured.sums, self.session.budgets.min_sqnr_db
-        met = limit is None or sums.sqnr_db >= limit
-        state: State = "" if limit is None else "met" if met else "missed"
-        return (
-            Figure("SQNR", fmt.sqnr(sums.sqnr_db), fmt.fixed(limit) if limit is not None else "", state),
-            Figure(self.tr("Cosine"), fmt.cosine(sums.cosine)),
-            Figure(self.tr("Relative L2"), fmt.percent(sums.relative_l2)),
-            Figure("MSE", fmt.scientific(sums.mse, 3)),
-            Figure(self.tr("Max absolute"), fmt.scientific(found.max_abs, 3)),
-        )
-
-    def _values(self, a: Statistics, b: Statistics) -> tuple[Figure, ...]:
-        def row(name: str, left: float, right: float) -> Figure:
-            return Figure(name, fmt.scientific(left, 4), fmt.scientific(right, 4))
-
-        return (
-            row(self.tr("min"), a.low, b.low),
-            row(self.tr("max"), a.high, b.high),
-            row(self.tr("mean"), a.mean, b.mean),
-            row(self.tr("std"), a.std, b.std),
-            Figure(self.tr("zero"), fmt.percent(a.zeros), fmt.percent(b.zeros)),
-            Figure(
-                self.tr("NaN or Inf"),
-                fmt.integer(a.nonfinite),
-                fmt.integer(b.nonfinite),
-                alarm=b.nonfinite > a.nonfinite,
-            ),
-        )
 
     def _figures_table(self) -> Table:
         sheet = self.statistics.sheet

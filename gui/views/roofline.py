@@ -44,7 +44,7 @@ class RooflineView(ChartView):
         self.columns = KernelColumns()
         self.caption = Caption()
         self.chart.add_row(self.caption)
-        self.panel = self.chart.add_panel(Panel(LogAxis("left", size=34), LogAxis("bottom", size=20)))
+        self.panel = self.chart.add_panel(Panel(LogAxis("left", size=46), LogAxis("bottom", size=20)))
         self.roofs, self.points = Roofs(self.panel.box), Points(self.panel.box)
         self.panel.add(CurveGrid(self.panel), self.roofs, self.points)
         self.chart.hovered.connect(self._on_hover)
