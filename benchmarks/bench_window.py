@@ -1,0 +1,239 @@
+"""What the window does to its user's time, held against the targets.
+
+    python benchmarks/bench_window.py [part ...]        parts: start sample toggle ticks; all of them without one
+
+A real window with the real session, driven by keys and watched by its paint events; without a display use
+QT_QPA_PLATFORM=offscreen. Every figure is the best of a few rounds, since other programs can only make it worse; the
+load of the machine is printed with it. Ratios hold figures of one run against each other.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import onnxruntime as ort
+from networks import encoder, mobilenet_v2
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from watch import Watcher, Window, ticks, window
+
+from engine.paths import sample_models
+from engine.precision.scheme import INT4, INT8, Scheme
+
+HERE = Path(__file__).parent
+ROUNDS = 5
+KEYS = {INT8: Qt.Key.Key_8, INT4: Qt.Key.Key_4}
+failed: list[str] = []
+
+
+def line(name: str, value: float, target: float, unit: str, detail: str = "") -> None:
+    """Print one figure beside its target."""
+    good = value <= target
+    if not good:
+        failed.append(name)
+    print(f"{name:58s}{value:9.2f} {unit:3s} target {target:6g}  {'ok ' if good else 'NOT'}  {detail}", flush=True)
+
+
+# start ------------------------------------------------------------------------------------------------------------------
+
+
+def start() -> None:
+    """From the start of the process."""
+    empty = [program()[0] for _ in range(ROUNDS)]
+    line("start of the process to the first painted frame", min(empty), 1.0, "s", spread(empty))
+    for name in ("mobile_vision_encoder", "page_orientation"):
+        model = str(sample_models() / name / f"{name}.onnx")
+        found = [program(model)[1] for _ in range(3)]
+        line(f"start of the process to the figures of {name}", min(found), 3.0, "s", spread(found))
+
+
+def program(*arguments: str) -> tuple[float, float]:
+    """Seconds to the first frame and to the first figures."""
+    with tempfile.TemporaryDirectory() as home:
+        environment = {**os.environ, "PYTHONPATH": str(HERE.parent), "XDG_CONFIG_HOME": home}
+        command = [sys.executable, str(HERE / "start_program.py"), *arguments]
+        begin = perf_counter()
+        ended = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    painted, figures = (float(word) - begin for word in ended.stdout.split())
+    return painted, figures
+
+
+# one model ----------------------------------------------------------------------------------------------------------------
+
+
+def sample() -> None:
+    """From the choice of a sample in an open window."""
+    for name in ("mobile_vision_encoder", "swiglu_decoder", "page_orientation"):
+        found = []
+        for _ in range(3):
+            with opened(None) as it:
+                begin = perf_counter()
+                it.session.open_sample(name)
+                it.until(it.has_figures, painted=True)
+                found.append(perf_counter() - begin)
+        line(f"sample {name} opened to its first figures", min(found), 3.0, "s", spread(found))
+
+
+@contextmanager
+def opened(path: Path | None) -> Iterator[Watcher]:
+    """A window, perhaps with a model whose figures are all there."""
+    made = Watcher(window())
+    try:
+        if path is not None:
+            made.session.open_model(path)
+            made.until(made.has_figures)
+            made.until(made.is_idle)
+        yield made
+    finally:
+        made.close()
+
+
+def toggle(paths: dict[str, Path]) -> None:
+    """One key on one kernel."""
+    for name, path in paths.items():
+        with opened(path) as it:
+            unit = forward_seconds(it)
+            count = len(it.session.network.tunable)
+            near, far = [], []
+            for at in (0, count // 2, count - 1):
+                shown, settled = zip(*(toggled(it, at, scheme) for scheme in (INT8, INT4) * 2), strict=True)
+                near.append(min(shown))
+                far.append(min(settled))
+            places = "first, middle, last kernel: "
+            line(f"{name}: toggle to local error and simulation on screen", max(near) * 1e3, 100, "ms",
+                 places + ", ".join(f"{1e3 * t:.0f}" for t in near))  # fmt: skip
+            line(f"{name}: toggle to output error on screen, passes", max(far) / unit, 2, "x",
+                 places + ", ".join(f"{t / unit:.2f}" for t in far)
+                 + f"; one pass of {it.session.data.evaluation_samples} samples {unit * 1e3:.0f} ms")  # fmt: skip
+
+
+def toggled(it: Watcher, at: int, scheme: Scheme) -> tuple[float, float]:
+    """Seconds until local error and simulation, and until the output error of a toggle are painted."""
+    session = it.session
+    session.apply_preset("fp16")
+    it.until(it.is_settled)
+    it.until(it.is_idle)
+    kernel = session.network.tunable[at]
+    session._results._known.pop(session.plan.with_schemes({kernel.id: scheme}), None)
+    forget(session._work._evaluator, kernel, scheme)
+    session._results.local.pop((kernel.id, scheme), None)
+    it.table.setFocus()
+    session.select((kernel.id,), kernel.id)
+    QApplication.processEvents()
+    before = session.figures.simulation
+    begin = perf_counter()
+    QTest.keyClick(it.table, KEYS[scheme])
+    it.until(lambda: it.shows_toggle(kernel, scheme, before), painted=True)
+    shown = perf_counter() - begin
+    it.until(it.is_settled, painted=True)
+    return shown, perf_counter() - begin
+
+
+def forget(evaluator: object, kernel: object, scheme: Scheme) -> None:
+    """Let an evaluator forget what it has found out in earlier rounds, but not its sessions."""
+    evaluator._plans.clear()
+    shared = evaluator._shared
+    keep = set(shared.reference_keys)
+    shared.totals._found = {key: found for key, found in shared.totals._found.items() if key in keep}
+    shared.outputs._found.clear()
+    shared.sessions._ready.pop((kernel.index, scheme), None)
+
+
+def forward_seconds(it: Watcher) -> float:
+    """One pass of the evaluation samples through the file, by ONNX Runtime at its best with 2 threads."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = 2, 1
+    options.add_free_dimension_override_by_name("batch", 1)
+    run = ort.InferenceSession(str(it.session.path), options, providers=["CPUExecutionProvider"])
+    feeds = it.session._work._evaluator._shared.samples.feeds
+    times = []
+    for _ in range(ROUNDS):
+        begin = perf_counter()
+        for feed in feeds:
+            run.run(None, feed)
+        times.append(perf_counter() - begin)
+    return min(times)
+
+
+# ticks ------------------------------------------------------------------------------------------------------------------
+
+
+def tick_lines(paths: dict[str, Path]) -> None:
+    """A 16 ms timer of the window while work goes on."""
+    for name, path in paths.items():
+        works: dict[str, Callable[[Watcher], None]] = {
+            "nothing": lambda it: it.wait(0.5),
+            "all INT8": lambda it: everything(it),
+            "a sweep": lambda it: swept(it),
+            "a model load": lambda it, path=path: loaded(it, path),
+        }
+        for title, work in works.items():
+            rounds = []
+            for _ in range(2):
+                with opened(path) as it:
+                    rounds.append(ticks(lambda it=it, work=work: work(it)))
+            found = min(rounds, key=lambda gaps: float(np.percentile(gaps, 95)))
+            p50, p95 = np.percentile(found, (50, 95))
+            line(f"{name}: 16 ms timer while {title} runs, p95", float(p95), 20, "ms",
+                 f"p50 {p50:.1f}, {len(found)} ticks")  # fmt: skip
+            line(f"{name}: 16 ms timer while {title} runs, longest gap", min(max(g) for g in rounds), 100, "ms")
+
+
+def everything(it: Watcher) -> None:
+    it.session.apply_preset("int8")
+    it.until(it.is_settled)
+    it.until(it.is_idle)
+
+
+def swept(it: Watcher) -> None:
+    it.window.show_layout("sweep")
+    it.session.start_sweep()
+    it.until(lambda: len(it.session.sensitivity) > 40 or not it.session.sweeping, 30)
+    it.session.stop_sweep()
+    it.until(it.is_idle)
+
+
+def loaded(it: Watcher, path: Path) -> None:
+    it.session.open_model(path)
+    it.until(lambda: it.session.data is None)
+    it.until(it.has_figures)
+
+
+def spread(found: list[float]) -> str:
+    """All rounds."""
+    return "rounds: " + ", ".join(f"{value:.2f}" for value in found)
+
+
+def main() -> int:
+    """Run the parts that are asked for."""
+    parts = sys.argv[1:] or ["start", "sample", "toggle", "ticks"]
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    if "start" in parts:
+        start()
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {
+            "page_orientation": sample_models() / "page_orientation" / "page_orientation.onnx",
+            "mobilenet_v2": mobilenet_v2(Path(folder) / "mobilenet_v2.onnx"),
+            "encoder": encoder(Path(folder) / "encoder.onnx"),
+        }
+        if "sample" in parts:
+            sample()
+        if "toggle" in parts:
+            toggle(paths)
+        if "ticks" in parts:
+            tick_lines(paths)
+    print(f"load {os.getloadavg()[0]:.1f}; {len(failed)} missed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
