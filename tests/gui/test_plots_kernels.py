@@ -5,12 +5,12 @@ import pytest
 from plot_hand import CTRL, SHIFT, PlotHand, settle, show
 from PySide6.QtCore import Qt
 
-from engine.precision.scheme import INT8
+from engine.precision.scheme import FP16, INT8
 from engine.session.changes import What
 from engine.session.state import Budgets
 from gui.bridge import hub
 from gui.plots.kernel_layers import column
-from gui.theme import LIGHT
+from gui.theme import DARK, LIGHT
 from gui.views.error_profile import ErrorProfileView
 from gui.views.latency import LatencyView
 from gui.views.memory import MemoryView
@@ -284,3 +284,14 @@ def test_a_session_change_of_no_concern_draws_nothing(session, memory):
     session.emit(What.LOG)
     settle(memory)
     assert drawn == []
+
+
+def test_kept_pictures_follow_data_and_theme(session, view, hand):
+    bottom = view.panel.box.frame().y0
+    assert hand.color(20, bottom, dy=-3) == LIGHT.int8.main
+    session.set_scheme(ids(session, 20), FP16)
+    settle(view)
+    assert hand.color(20, bottom, dy=-3) == LIGHT.fp16.main
+    view.apply_theme(DARK)
+    settle(view)
+    assert hand.color(20, bottom, dy=-3) == DARK.fp16.main
