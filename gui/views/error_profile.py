@@ -107,10 +107,11 @@ class ErrorProfileView(KernelChartView):
             keys.append(
                 Key(self.tr("local {scheme}").format(scheme=family) if family == there[0] else family, "marker", family)
             )
-        title = self.tr("SQNR, dB by kernel")
+        title = short = self.tr("SQNR, dB by kernel")
         if profile.synthetic:
             title = self.tr("SQNR, dB by kernel · synthetic input, indicative only")
-        self.caption.set(title, keys)
+            short = self.tr("SQNR, dB · indicative only")
+        self.caption.set(title, keys, short=short)
 
 
 def _known(value: float) -> float | None:

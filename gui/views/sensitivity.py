@@ -97,7 +97,6 @@ class SensitivityView(ChartView):
         """The language has changed."""
         super().retranslate()
         self.measure.setAccessibleName(self.tr("Measure of the output error"))
-        self.schemes.block_word = self.tr("Block")
         self._show_sweep()
 
     def save_state(self) -> dict[str, object]:
@@ -160,7 +159,7 @@ class SensitivityView(ChartView):
         self.marks.set(data, heights)
         self.cursors.rows = rows
         self.schemes.set(data, [scheme_words(s) for s in data.schemes])
-        self.blocks.set(blocks(data.names))
+        self._write_blocks(data)
         self._write_caption(data)
         self.draw_selection()
         self.panel.redraw()
@@ -198,6 +197,13 @@ class SensitivityView(ChartView):
             total = sum(1 for row in data.cells for _ in row)
             size += " · " + self.tr("{known} of {total}").format(known=data.known, total=total)
         self.set_subtitle(size)
+
+    def _write_blocks(self, data: SensitivityMap) -> None:
+        """Blocks below the columns; numbers where every kernel is a block of its own."""
+        found = blocks(data.names)
+        alone = len(found) == len(data.ids)
+        self.schemes.block_word = self.tr("Kernel") if alone else self.tr("Block")
+        self.blocks.set([(f"{number}", c, c) for c, number in enumerate(data.index)] if alone else found)
 
     def _write_caption(self, data: SensitivityMap) -> None:
         keys = [Key(self.tr("current plan"), "frame", "ink")]
