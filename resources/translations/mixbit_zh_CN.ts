@@ -968,6 +968,10 @@
 <context>
     <name>ErrorProfileView</name>
     <message>
+        <source>SQNR, dB · indicative only</source>
+        <translation>SQNR，dB · 仅供参考</translation>
+    </message>
+    <message>
         <source>Error along the network</source>
         <translation>沿网络的误差</translation>
     </message>
@@ -2442,6 +2446,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
 </context>
 <context>
     <name>SensitivityView</name>
+    <message>
+        <source>Kernel</source>
+        <translation>算子</translation>
+    </message>
     <message>
         <source>Sensitivity</source>
         <translation>敏感度</translation>
