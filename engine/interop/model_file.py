@@ -97,7 +97,7 @@ def _write_array(stream: BinaryIO, array: Array, cancel: CancelToken) -> None:
 
 
 def _pieces(array: Array) -> Iterator[bytes]:
-    """The bytes of an array in C order, a few megabytes at a time; INT4 codes in even numbers, but for the last piece."""
+    """The bytes of an array in C order, a few megabytes at a time; 4-bit codes in even numbers but for the end."""
     if not array.flags.c_contiguous:
         array = np.ascontiguousarray(array)
     flat = array.reshape(-1)

@@ -1,0 +1,203 @@
+"""The table of export targets: what a window and a command line offer, in its order.
+
+A row names the module that does the work; it is loaded when it is asked for, so that a list costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, cast
+
+from engine.errors import ExportError
+from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.text import Text, say
+
+if TYPE_CHECKING:  # the real modules load ONNX Runtime, which a list does not wait for
+    from engine.fusion.types import Network
+    from engine.interop.handover import Extras, Handover, Written
+    from engine.precision.plan import Plan
+    from engine.quant.ranges import Ranges
+
+Need = Literal["ranges", "samples", "figures"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something that a user may choose for a target."""
+
+    name: str
+    title: Text
+    default: str
+    choices: tuple[str, ...] = ()
+    """Empty where any text is possible."""
+
+
+class _Check(Protocol):
+    def __call__(self, network: Network, plan: Plan, *, extras: Extras) -> Handover: ...
+
+
+class _Export(Protocol):
+    def __call__(
+        self,
+        network: Network,
+        plan: Plan,
+        ranges: Ranges | None,
+        path: Path,
+        *,
+        extras: Extras,
+        progress: Progress,
+        cancel: CancelToken,
+    ) -> Written: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One kind of export."""
+
+    name: str
+    """On the command line and in settings."""
+    title: Text
+    note: Text
+    """One sentence: what is written and for whom."""
+    form: Literal["file", "folder"]
+    module: str
+    """In `engine.interop`; holds `check_<name>` and `export_<name>`."""
+    suffix: str = ""
+    """Of the file, or proposed for the folder's name."""
+    needs: frozenset[Need] = frozenset()
+    options: tuple[Option, ...] = ()
+
+    def check(self, network: Network, plan: Plan, extras: Extras | None = None) -> Handover:
+        """What the target will make of a plan; nothing is written.
+
+        Raises:
+            ExportError: The target can't take this model at all, or an option has an unknown value.
+        """
+        function = cast(_Check, getattr(self._code(), f"check_{self.name}"))
+        return function(network, plan, extras=self._checked(extras))
+
+    def export(
+        self,
+        network: Network,
+        plan: Plan,
+        ranges: Ranges | None,
+        path: Path,
+        *,
+        extras: Extras | None = None,
+        progress: Progress = no_progress,
+        cancel: CancelToken = NEVER,
+    ) -> Written:
+        """Check, write aside, read back, compare with the plan, put in place.
+
+        Args:
+            network: The model.
+            plan: What the user wants.
+            ranges: Activation ranges; needed by targets that say so.
+            path: The file or folder.
+            extras: Samples, options and figures.
+            progress: Told about.
+            cancel: Checked at least between files and constants.
+
+        Raises:
+            ExportError: It can't be written, or the target can't take this model; what was there before stays.
+            PlanError: A range is missing.
+            Cancelled: If asked to stop; nothing is left behind.
+        """
+        if ranges is None and "ranges" in self.needs:
+            raise ExportError(say("{path}: calibration has not finished yet; export again when it has.", path=path))
+        function = cast(_Export, getattr(self._code(), f"export_{self.name}"))
+        return function(network, plan, ranges, path, extras=self._checked(extras), progress=progress, cancel=cancel)
+
+    def _code(self) -> object:
+        return importlib.import_module(f"engine.interop.{self.module}")
+
+    def _checked(self, extras: Extras | None) -> Extras:
+        from engine.interop.handover import Extras
+
+        extras = extras or Extras()
+        known = {option.name: option for option in self.options}
+        for name, value in extras.options.items():
+            option = known.get(name)
+            if option is None:
+                raise ExportError(
+                    say(
+                        "{target} has no option {option}; it knows {known}.",
+                        target=self.title,
+                        option=name,
+                        known=", ".join(known) or "-",
+                    )
+                )
+            if option.choices and value not in option.choices:
+                raise ExportError(
+                    say(
+                        "{target}: {option} can't be {value}; choose one of {choices}.",
+                        target=self.title,
+                        option=name,
+                        value=value,
+                        choices=", ".join(option.choices),
+                    )
+                )
+        return extras
+
+
+RULES = Target(
+    "rules",
+    say("Rule file"),
+    say("JSON with a default precision and the name patterns of the layers that keep another one."),
+    "file",
+    "rules_file",
+    ".json",
+)
+RULES_CPP = Target(
+    "rules_cpp",
+    say("Rules as a C++ header"),
+    say("The same rules as a constant for your own deployment code."),
+    "file",
+    "rules_file",
+    ".h",
+)
+
+AMCT_PTQ = Target(
+    "amct_ptq",
+    say("AMCT, post-training"),
+    say("Configurations, scales and a script for AMCT (ONNX edition): INT8 or FP16 per layer."),
+    "folder",
+    "amct_ptq",
+    "_amct",
+    frozenset({"ranges", "samples"}),
+)
+AMCT_QAT = Target(
+    "amct_qat",
+    say("AMCT, quantization-aware training"),
+    say("qat.cfg and the mixed-precision JSON for AMCT (PyTorch edition): INT4, INT8 or FP16 per layer."),
+    "folder",
+    "amct_qat",
+    "_amct_qat",
+    frozenset({"ranges"}),
+    (Option("names", say("Layer names"), "module", ("module", "node")),),
+)
+
+TARGETS: tuple[Target, ...] = (RULES, RULES_CPP, AMCT_PTQ, AMCT_QAT)
+
+
+def target(name: str) -> Target:
+    """The target of that name.
+
+    Raises:
+        ExportError: There is none.
+    """
+    for found in TARGETS:
+        if found.name == name:
+            return found
+    raise ExportError(
+        say("There is no export target {name}; choose one of {names}.",
+            name=name, names=", ".join(found.name for found in TARGETS))
+    )  # fmt: skip
+
+
+def option(extras: Extras, of: Target, name: str) -> str:
+    """The value of a target's option, or its default."""
+    default = next(found.default for found in of.options if found.name == name)
+    return extras.options.get(name, default)
