@@ -175,11 +175,11 @@ COMMANDS: tuple[Command | Submenu, ...] = (
     Submenu("panels", "view", mark("Panels"), "panels", 1, "columns"),
     Command("reset_layout", "view", mark("Reset layout"), lambda a: a.reset_layout(), (), "", _open, 1),
     Command(
-        "theme_light", "view", mark("Light"), lambda a: a.theme("light"), (), "sun", None, 2,
+        "theme_light", "view", mark("Light"), lambda a: a.theme("light"), (), "", None, 2,
         lambda a: a.theme_now == "light",
     ),
     Command(
-        "theme_dark", "view", mark("Dark"), lambda a: a.theme("dark"), (), "moon", None, 2,
+        "theme_dark", "view", mark("Dark"), lambda a: a.theme("dark"), (), "", None, 2,
         lambda a: a.theme_now == "dark",
     ),
     Command(

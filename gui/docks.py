@@ -11,7 +11,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, Signal
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QVBoxLayout, QWidget
 from gui.commands import mark, shown
 from gui.theme import Theme, theme_manager
 from gui.widgets.dock_title import DockTitle
+from gui.widgets.themed import restyle
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -62,6 +63,7 @@ DOCKS: tuple[DockSpec, ...] = (
 """In the order in which tabs of a group stand."""
 
 
+@cache
 def available(dock_id: str) -> bool:
     """Whether the view of a dock is part of this version."""
     spec = next(s for s in DOCKS if s.id == dock_id)
@@ -96,6 +98,7 @@ class Dock(QDockWidget):
         self.setWidget(self._body)
         self.title = DockTitle(self, host)
         self.setTitleBarWidget(self.title)
+        self.topLevelChanged.connect(lambda: restyle(self))
 
     def name(self) -> str:
         """Its title, known before anybody has seen it."""

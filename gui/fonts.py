@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import lru_cache
 
-from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 
 _LATIN = ("Segoe UI", "SF Pro Text", "Inter", "Noto Sans", "Cantarell", "Ubuntu", "Open Sans", "DejaVu Sans")
 _CHINESE = (
@@ -43,6 +43,12 @@ def font(pixels: int = 12, weight: int = 400, *, italic: bool = False, strike: b
     Copies are cheap and the caller may change what it gets.
     """
     return QFont(_font(pixels, weight, italic, strike))
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str, pixels: int = 12, weight: int = 400) -> float:
+    """Width of a text in px; remembered, because measuring costs more than drawing."""
+    return QFontMetricsF(_font(pixels, weight, False, False)).horizontalAdvance(text)
 
 
 @lru_cache(maxsize=128)

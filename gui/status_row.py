@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from gui import format as form
 from gui.i18n import text as translated
@@ -14,6 +14,7 @@ from gui.icons import paint_icon
 from gui.paint import spinner
 from gui.theme import theme_manager
 from gui.widgets.icon_button import IconButton
+from gui.widgets.progress_line import ProgressLine
 
 if TYPE_CHECKING:
     from engine.jobs import Job
@@ -45,10 +46,7 @@ class StatusRow(QWidget):
         self._job_box = QWidget()
         self._job_title, self._left = QLabel(), QLabel()
         self._job_title.setObjectName("statusStrong")
-        self._bar = QProgressBar()
-        self._bar.setRange(0, 1000)
-        self._bar.setTextVisible(False)
-        self._bar.setFixedWidth(92)
+        self._bar = ProgressLine(92)
         self._cancel = IconButton("close", size=12, token="muted")
         self._cancel.clicked.connect(self._on_cancel)
         self._chosen, self._band, self._model = QLabel(), QLabel(), QLabel()
@@ -140,7 +138,7 @@ class StatusRow(QWidget):
             return
         self._job_title.setText(translated(self._job.title))
         self._job_title.setToolTip(translated(self._job.message) if self._job.message is not None else "")
-        self._bar.setValue(round(self._job.fraction * 1000))
+        self._bar.set_fraction(self._job.fraction)
         left = self._job.seconds_left
         self._left.setText(self.tr("{time} left").format(time=form.clock_time(left)) if left is not None else "")
 

@@ -6,9 +6,10 @@ from functools import lru_cache
 from math import cos, pi, sin
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap
 
-from gui.fonts import font
+from gui.fonts import font, text_width
+from gui.paint.cache import draw_cached
 from gui.theme import Theme
 
 _EMPTY_OPACITY = 0.22
@@ -54,7 +55,7 @@ def nibble_mark(
 
 def badge_width(label: str) -> float:
     """Width of a precision badge in px."""
-    return 6 + nibble_size() + 4 + QFontMetricsF(font(10, 600)).horizontalAdvance(label) + 6
+    return 6 + nibble_size() + 4 + text_width(label, 10, 600) + 6
 
 
 def badge(
@@ -68,8 +69,13 @@ def badge(
     width: float | None = None,
 ) -> QRectF:
     """Draw a precision badge (soft fill, border, nibble mark, label) and return its rectangle."""
-    colors = theme.precision(family)
     rect = QRectF(corner.x(), corner.y(), badge_width(label) if width is None else width, height)
+    draw_cached(painter, rect, 0, (family, label, theme.name), lambda p, r: _badge(p, r, family, label, theme))
+    return rect
+
+
+def _badge(painter: QPainter, rect: QRectF, family: str, label: str, theme: Theme) -> None:
+    colors = theme.precision(family)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(colors.line, 1))
@@ -83,7 +89,6 @@ def badge(
     text = rect.adjusted(6 + side + 4, 0, -4, 0)
     painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, label)
     painter.restore()
-    return rect
 
 
 def marker_path(family: str, center: QPointF, size: float) -> QPainterPath:

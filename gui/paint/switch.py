@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
 
 from gui.fonts import font
+from gui.paint.cache import draw_cached
 from gui.paint.marks import nibble_mark, nibble_size
 from gui.theme import Theme
 
@@ -50,6 +51,12 @@ def paint_switch(
     painter: QPainter, rect: QRectF, look: SwitchLook, theme: Theme, pixels: int = 10, radius: float = 4
 ) -> None:
     """Draw a switch into `rect` (about 144 x 17 px in a table row)."""
+    draw_cached(
+        painter, rect, 2, (look, theme.name, pixels, radius), lambda p, r: _switch(p, r, look, theme, pixels, radius)
+    )
+
+
+def _switch(painter: QPainter, rect: QRectF, look: SwitchLook, theme: Theme, pixels: int, radius: float) -> None:
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(theme.border, 1))

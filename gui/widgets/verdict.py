@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gui.theme import theme_manager
+from gui.widgets.progress_line import ProgressLine
 from gui.widgets.summary_card import CardState, state_mark, state_text_color
 from gui.widgets.themed import label
 
@@ -22,9 +23,7 @@ class Verdict(QWidget):
         self._detail = label(role="caption")
         self._title.setWordWrap(True)
         self._detail.setWordWrap(True)
-        self._progress = QProgressBar()
-        self._progress.setRange(0, 1000)
-        self._progress.setTextVisible(False)
+        self._progress = ProgressLine()
         self.body = QVBoxLayout()
         self.body.setContentsMargins(0, 6, 0, 0)
         column = QVBoxLayout(self)
@@ -49,7 +48,7 @@ class Verdict(QWidget):
         self._detail.setVisible(bool(detail))
         self._progress.setVisible(progress is not None)
         if progress is not None:
-            self._progress.setValue(round(progress * 1000))
+            self._progress.set_fraction(progress)
         self.setAccessibleName(f"{title}. {detail}")
         self.update()
 

@@ -204,7 +204,7 @@ def test_status_row_shows_a_running_job_and_cancels_it(make_window, session, qtb
     job = running_job(session, say("Sensitivity sweep"), 0.57)
     qtbot.waitUntil(lambda: window.status._job_box.isVisible(), timeout=2000)
     assert window.status._job_title.text() == "Sensitivity sweep"
-    assert window.status._bar.value() == 570
+    assert window.status._bar.fraction == 0.57
     assert re.fullmatch(r"\d:\d\d left", window.status._left.text())
     qtbot.mouseClick(window.status._cancel, Qt.MouseButton.LeftButton)
     assert job.token.cancelled
