@@ -695,6 +695,14 @@
         <translation>B 对 A，{channel}</translation>
     </message>
     <message>
+        <source>preview</source>
+        <translation>预览</translation>
+    </message>
+    <message>
+        <source>preview, this kernel {scheme}</source>
+        <translation>预览，此算子 {scheme}</translation>
+    </message>
+    <message>
         <source>Cosine</source>
         <translation>余弦</translation>
     </message>
@@ -705,6 +713,10 @@
     <message>
         <source>Max absolute</source>
         <translation>最大绝对误差</translation>
+    </message>
+    <message>
+        <source>NaN or Inf</source>
+        <translation>NaN 或 Inf</translation>
     </message>
     <message>
         <source>min</source>
@@ -725,18 +737,6 @@
     <message>
         <source>zero</source>
         <translation>零值</translation>
-    </message>
-    <message>
-        <source>NaN or Inf</source>
-        <translation>NaN 或 Inf</translation>
-    </message>
-    <message>
-        <source>preview</source>
-        <translation>预览</translation>
-    </message>
-    <message>
-        <source>preview, this kernel {scheme}</source>
-        <translation>预览，此算子 {scheme}</translation>
     </message>
 </context>
 <context>
@@ -968,10 +968,6 @@
 <context>
     <name>ErrorProfileView</name>
     <message>
-        <source>SQNR, dB · indicative only</source>
-        <translation>SQNR，dB · 仅供参考</translation>
-    </message>
-    <message>
         <source>Error along the network</source>
         <translation>沿网络的误差</translation>
     </message>
@@ -1022,6 +1018,10 @@
     <message>
         <source>SQNR, dB by kernel · synthetic input, indicative only</source>
         <translation>各算子 SQNR，dB · 合成输入，仅供参考</translation>
+    </message>
+    <message>
+        <source>SQNR, dB · indicative only</source>
+        <translation>SQNR，dB · 仅供参考</translation>
     </message>
 </context>
 <context>
@@ -2447,20 +2447,12 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
 <context>
     <name>SensitivityView</name>
     <message>
-        <source>Kernel</source>
-        <translation>算子</translation>
-    </message>
-    <message>
         <source>Sensitivity</source>
         <translation>敏感度</translation>
     </message>
     <message>
         <source>Measure of the output error</source>
         <translation>输出误差的度量</translation>
-    </message>
-    <message>
-        <source>Block</source>
-        <translation>块</translation>
     </message>
     <message>
         <source>Open a model to see which kernels are sensitive.</source>
@@ -2495,6 +2487,14 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>{known} of {total}</source>
         <translation>{known} / {total}</translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
     </message>
     <message>
         <source>current plan</source>
@@ -3384,10 +3384,6 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>分支或循环体内的权重无法单独设置</translation>
     </message>
     <message>
-        <source>recurrent layer: its input and state weights keep the model's precision</source>
-        <translation>循环层：其输入与状态权重保持模型精度</translation>
-    </message>
-    <message>
         <source>both operands are computed at run time: it follows its inputs</source>
         <translation>两个操作数都在运行时计算：跟随输入</translation>
     </message>
@@ -3513,7 +3509,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>Tensors whose size depends on the input values: {count}; figures hold for the sizes of a trial run.</source>
-        <translation type="unfinished"></translation>
+        <translation>大小取决于输入值的张量：{count} 个；数值以一次试运行的大小为准。</translation>
     </message>
     <message>
         <source>{file} needs {need:.1f} GB to run, more than the memory limit of {limit:.1f} GB: raise the limit to open it.</source>
@@ -3542,6 +3538,74 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>{file} holds names that are no valid text: the file is damaged.</source>
         <translation>{file} 含有不是有效文本的名称：文件已损坏。</translation>
+    </message>
+    <message>
+        <source>AMCT quantizes convolutions, Gemm and MatMul only; this layer stays FP16.</source>
+        <translation>AMCT 只量化卷积、Gemm 与 MatMul；此层保持 FP16。</translation>
+    </message>
+    <message>
+        <source>AMCT quantizes transposed convolutions over two axes without dilation only.</source>
+        <translation>AMCT 只量化两轴且无膨胀的转置卷积。</translation>
+    </message>
+    <message>
+        <source>AMCT quantizes convolutions over two axes, and over three without dilation in depth, only.</source>
+        <translation>AMCT 只量化两轴卷积，以及深度方向无膨胀的三轴卷积。</translation>
+    </message>
+    <message>
+        <source>AMCT quantizes products whose weight is a matrix on the right only.</source>
+        <translation>AMCT 只量化权重为右侧矩阵的乘法。</translation>
+    </message>
+    <message>
+        <source>AMCT quantizes Gemm without transA only.</source>
+        <translation>AMCT 只量化不带 transA 的 Gemm。</translation>
+    </message>
+    <message>
+        <source>AMCT (post-training)</source>
+        <translation>AMCT（训练后）</translation>
+    </message>
+    <message>
+        <source>AMCT calibrates by itself (IFMR); record.txt holds Mixbit's own scales for tools that take them.</source>
+        <translation>AMCT 自行校准（IFMR）；record.txt 含 Mixbit 的缩放因子，供能读取它的工具使用。</translation>
+    </message>
+    <message>
+        <source>Writing {file}</source>
+        <translation>正在写入 {file}</translation>
+    </message>
+    <message>
+        <source>No calibration samples were handed over; put one .bin per sample into calibration/.</source>
+        <translation>没有交付校准样本；请在 calibration/ 中为每个样本放一个 .bin。</translation>
+    </message>
+    <message>
+        <source>{file} disagrees with the plan about layer {layer}; nothing was written.</source>
+        <translation>{file} 与方案在层 {layer} 上不一致；未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Read back: {count} INT8 layers in three files, as in the plan.</source>
+        <translation>回读：三个文件中共 {count} 个 INT8 层，与方案一致。</translation>
+    </message>
+    <message>
+        <source>AMCT (training)</source>
+        <translation>AMCT（训练）</translation>
+    </message>
+    <message>
+        <source>Errors measured here are those before training; AMCT trains the weights to make up for them.</source>
+        <translation>此处测得的是训练前的误差；AMCT 通过训练权重来弥补。</translation>
+    </message>
+    <message>
+        <source>{path} can't be read ({reason}).</source>
+        <translation>无法读取 {path}（{reason}）。</translation>
+    </message>
+    <message>
+        <source>{path} is no mixed-precision file of AMCT: {reason}.</source>
+        <translation>{path} 不是 AMCT 的混合精度文件：{reason}。</translation>
+    </message>
+    <message>
+        <source>mixed-precision JSON of AMCT</source>
+        <translation>AMCT 的混合精度 JSON</translation>
+    </message>
+    <message>
+        <source>Read back: {count} layers in two files, as in the plan.</source>
+        <translation>回读：两个文件中共 {count} 层，与方案一致。</translation>
     </message>
     <message>
         <source>{path} has a different number of samples per input ({sizes}).</source>
@@ -3588,6 +3652,158 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{path}：labels 应为整数，每个样本一行；{count} 个样本得到 {got}。</translation>
     </message>
     <message>
+        <source>ATC</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules on layers that ATC fuses away have no effect; atc.sh writes model.json to look them up.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ATC calibrates INT8 layers on a device that must be reachable where atc.sh runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With aipp.cfg the model takes 8-bit pictures instead of normalised floats.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading {file} back</source>
+        <translation>正在回读 {file}</translation>
+    </message>
+    <message>
+        <source>No calibration samples were handed over; put one raw file per input into calibration/.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read back: {int8} INT8, {fp32} FP32 and {half} FP16 layers, as in the plan.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input {name} holds {dtype}, and the calibration file of this target knows float values only.</source>
+        <translation>输入 {name} 为 {dtype}，而此目标的校准文件只支持浮点值。</translation>
+    </message>
+    <message>
+        <source>{target} rejects models that are quantized already, and {model} has {count} such nodes (the first is {node}); start from the float model.</source>
+        <translation>{target} 拒绝已量化的模型，而 {model} 有 {count} 个此类节点（第一个是 {node}）；请从浮点模型开始。</translation>
+    </message>
+    <message>
+        <source>{target} wants fixed shapes, and in {model} the shape of {tensor} depends on the input values.</source>
+        <translation>{target} 需要固定形状，而 {model} 中 {tensor} 的形状取决于输入值。</translation>
+    </message>
+    <message>
+        <source>The model was converted from opset {own} to {wanted}.</source>
+        <translation>模型已从 opset {own} 转换到 {wanted}。</translation>
+    </message>
+    <message>
+        <source>The model is at opset {own} and this target reads {wanted}; it could not be converted: export it again at opset {wanted}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model is at opset {own} and this target reads {first} to {last}; it could not be converted: export it again at opset {last}.</source>
+        <translation>模型为 opset {own}，此目标读取 {first} 到 {last}；无法转换：请以 opset {last} 重新导出。</translation>
+    </message>
+    <message>
+        <source>{file}: ONNX Runtime can't run the model that was to be handed over ({reason}); nothing was written.</source>
+        <translation>{file}：ONNX Runtime 无法运行要交付的模型（{reason}）；未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>{file}: output {name} is not as in the model; nothing was written.</source>
+        <translation>{file}：输出 {name} 与模型不符；未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>{path} is a file, and this export writes a folder; choose another name.</source>
+        <translation>{path} 是文件，而此导出写入文件夹；请换一个名称。</translation>
+    </message>
+    <message>
+        <source>The folder {path} holds other files; choose a new or an empty folder, nothing was written.</source>
+        <translation>文件夹 {path} 中有其他文件；请选择新的或空的文件夹，未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>The name {name} means more than one layer ({first}, {second}); use a name that is unique.</source>
+        <translation>名称 {name} 对应多个层（{first}、{second}）；请使用唯一的名称。</translation>
+    </message>
+    <message>
+        <source>{source}: {first} and {second} are the same layer ({layer}) but ask for other schemes.</source>
+        <translation>{source}：{first} 与 {second} 是同一层（{layer}），却要求不同的格式。</translation>
+    </message>
+    <message>
+        <source>{source}: none of its {count} layers is in {model}; the first is {name}.</source>
+        <translation>{source}：其 {count} 个层都不在 {model} 中；第一个是 {name}。</translation>
+    </message>
+    <message>
+        <source>{target} has no integer weights of {bits} bits for this layer; it stays in floats.</source>
+        <translation>{target} 对此层没有 {bits} 位整数权重；保持浮点。</translation>
+    </message>
+    <message>
+        <source>{target} rounds the weights by itself, to nearest.</source>
+        <translation>{target} 自行对权重就近舍入。</translation>
+    </message>
+    <message>
+        <source>{target} runs in {scheme} what it doesn't quantize.</source>
+        <translation>{target} 以 {scheme} 运行不量化的部分。</translation>
+    </message>
+    <message>
+        <source>{target} has no {bits}-bit weights for this layer; they become INT{more}.</source>
+        <translation>{target} 对此层没有 {bits} 位权重；改为 INT{more}。</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>output channel</source>
+        <translation>输出通道</translation>
+    </message>
+    <message>
+        <source>group</source>
+        <translation>分组</translation>
+    </message>
+    <message>
+        <source>{target} gives the weights of this layer one scale per {unit}.</source>
+        <translation>{target} 对此层权重按{unit}给一个缩放因子。</translation>
+    </message>
+    <message>
+        <source>{target} knows no groups of {group}; it takes {gets}.</source>
+        <translation>{target} 不支持分组 {group}；采用 {gets}。</translation>
+    </message>
+    <message>
+        <source>{target} stores weights without zero points.</source>
+        <translation>{target} 存储的权重不带零点。</translation>
+    </message>
+    <message>
+        <source>{target} stores weights with zero points.</source>
+        <translation>{target} 存储的权重带零点。</translation>
+    </message>
+    <message>
+        <source>{target} runs float activations in FP16.</source>
+        <translation>{target} 以 FP16 运行浮点激活。</translation>
+    </message>
+    <message>
+        <source>{target} quantizes weights only; activations stay FP16.</source>
+        <translation>{target} 只量化权重；激活保持 FP16。</translation>
+    </message>
+    <message>
+        <source>{target} quantizes activations together with weights, to INT{bits}.</source>
+        <translation>{target} 将激活与权重一起量化为 INT{bits}。</translation>
+    </message>
+    <message>
+        <source>{target} has no {bits}-bit activations beside these weights; they become INT{gets}.</source>
+        <translation>{target} 对这些权重没有 {bits} 位激活；改为 INT{gets}。</translation>
+    </message>
+    <message>
+        <source>{target} takes activation ranges from calibration, not from each run.</source>
+        <translation>{target} 的激活范围来自校准，而不是每次运行。</translation>
+    </message>
+    <message>
+        <source>{target} quantizes activations without zero points.</source>
+        <translation>{target} 量化激活时不带零点。</translation>
+    </message>
+    <message>
+        <source>{target} quantizes activations with zero points.</source>
+        <translation>{target} 量化激活时带零点。</translation>
+    </message>
+    <message>
         <source>Pictures can't fill input {name} of shape {shape}; give a .npz file with one array per input.</source>
         <translation>图片无法填充形状为 {shape} 的输入 {name}；请提供每个输入一个数组的 .npz 文件。</translation>
     </message>
@@ -3624,14 +3840,6 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{path}：标签应为整数（{reason}）。</translation>
     </message>
     <message>
-        <source>Writing {file}</source>
-        <translation>正在写入 {file}</translation>
-    </message>
-    <message>
-        <source>Reading {file} back</source>
-        <translation>正在回读 {file}</translation>
-    </message>
-    <message>
         <source>Quantizing {layer}</source>
         <translation>正在量化 {layer}</translation>
     </message>
@@ -3642,6 +3850,30 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>{file}: output {name} of the quantized model is not as in the model; the file was not written.</source>
         <translation>{file}：量化模型的输出 {name} 与原模型不符；文件未写入。</translation>
+    </message>
+    <message>
+        <source>Rules know INT4, INT8 and FP16 as their presets; use a plan file to keep every detail.</source>
+        <translation>规则只认识 INT4、INT8 与 FP16 预设；要保留全部细节请用方案文件。</translation>
+    </message>
+    <message>
+        <source>rule file</source>
+        <translation>规则文件</translation>
+    </message>
+    <message>
+        <source>{path} is not a rule file: {reason}.</source>
+        <translation>{path} 不是规则文件：{reason}。</translation>
+    </message>
+    <message>
+        <source>{path} was written by a newer Mixbit (version {got}, this one reads up to {want}); update Mixbit.</source>
+        <translation>{path} 由更新的 Mixbit 写入（版本 {got}，本程序最高读取 {want}）；请更新 Mixbit。</translation>
+    </message>
+    <message>
+        <source>{path}: the rules don't give layer {layer} its precision back; nothing was written.</source>
+        <translation>{path}：规则不能还原层 {layer} 的精度；未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Read back: every one of {count} layers has its precision.</source>
+        <translation>回读：{count} 个层的精度全部一致。</translation>
     </message>
     <message>
         <source>{path} does not exist; give a picture folder, .npy, .npz or .bin.</source>
@@ -3662,6 +3894,98 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>{path} holds no sample; at least one is needed.</source>
         <translation>{path} 中没有样本；至少需要一个。</translation>
+    </message>
+    <message>
+        <source>Layer {name} needs the range of {tensor}, and the calibration has none; calibrate again.</source>
+        <translation>层 {name} 需要 {tensor} 的范围，而校准中没有；请重新校准。</translation>
+    </message>
+    <message>
+        <source>{path}: calibration has not finished yet; export again when it has.</source>
+        <translation>{path}：校准尚未完成；完成后请重新导出。</translation>
+    </message>
+    <message>
+        <source>{target} has no option {option}; it knows {known}.</source>
+        <translation>{target} 没有选项 {option}；可用 {known}。</translation>
+    </message>
+    <message>
+        <source>{target}: {option} can't be {value}; choose one of {choices}.</source>
+        <translation>{target}：{option} 不能为 {value}；请从 {choices} 中选择。</translation>
+    </message>
+    <message>
+        <source>Rule file</source>
+        <translation>规则文件</translation>
+    </message>
+    <message>
+        <source>JSON with a default precision and the name patterns of the layers that keep another one.</source>
+        <translation>JSON：默认精度，以及使用其他精度的层的名称模式。</translation>
+    </message>
+    <message>
+        <source>Rules as a C++ header</source>
+        <translation>规则的 C++ 头文件</translation>
+    </message>
+    <message>
+        <source>The same rules as a constant for your own deployment code.</source>
+        <translation>同样的规则，作为常量供自己的部署代码使用。</translation>
+    </message>
+    <message>
+        <source>AMCT, post-training</source>
+        <translation>AMCT，训练后量化</translation>
+    </message>
+    <message>
+        <source>Configurations, scales and a script for AMCT (ONNX edition): INT8 or FP16 per layer.</source>
+        <translation>AMCT（ONNX 版）的配置、缩放因子与脚本：逐层 INT8 或 FP16。</translation>
+    </message>
+    <message>
+        <source>AMCT, quantization-aware training</source>
+        <translation>AMCT，量化感知训练</translation>
+    </message>
+    <message>
+        <source>qat.cfg and the mixed-precision JSON for AMCT (PyTorch edition): INT4, INT8 or FP16 per layer.</source>
+        <translation>AMCT（PyTorch 版）的 qat.cfg 与混合精度 JSON：逐层 INT4、INT8 或 FP16。</translation>
+    </message>
+    <message>
+        <source>Layer names</source>
+        <translation>层名称</translation>
+    </message>
+    <message>
+        <source>ATC, Ascend</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Script, precision files, calibration settings and AIPP for the converter of Ascend devices.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SoC version</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CANN Kit quantizer (dopt) and OMG, Kirin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>config.prototxt, calibration data and scripts for Kirin phones: INT8 or FP16 per layer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Platform</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Names of float layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CANN Kit quantizer for language models (dopt_lm)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>dopt_config.json and config.yaml: INT4, INT8 or float weights per layer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no export target {name}; choose one of {names}.</source>
+        <translation>没有导出目标 {name}；请从 {names} 中选择。</translation>
     </message>
     <message>
         <source>Internal error: {error}. The details can be copied from the job list.</source>
@@ -3860,10 +4184,6 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>正在运行方案</translation>
     </message>
     <message>
-        <source>Layer {name} needs the range of {tensor}, and the calibration has none; calibrate again.</source>
-        <translation>层 {name} 需要 {tensor} 的范围，而校准中没有；请重新校准。</translation>
-    </message>
-    <message>
         <source>There are {count} labels for each sample, but no output with that many rows of classes; give one label for each row of an output.</source>
         <translation>每个样本有 {count} 个标签，但没有行数相同的类别输出；请为输出的每一行给一个标签。</translation>
     </message>
@@ -3880,16 +4200,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>层 {layer}：带 {what} 的 {operator} 在 opset 21 中没有对应；无法写入文件。</translation>
     </message>
     <message>
-        <source>{path} can't be read ({reason}).</source>
-        <translation>无法读取 {path}（{reason}）。</translation>
-    </message>
-    <message>
         <source>{path} is not a Mixbit plan: {reason}.</source>
         <translation>{path} 不是 Mixbit 方案：{reason}。</translation>
-    </message>
-    <message>
-        <source>{path} was written by a newer Mixbit (version {got}, this one reads up to {want}); update Mixbit.</source>
-        <translation>{path} 由更新的 Mixbit 写入（版本 {got}，本程序最高读取 {want}）；请更新 Mixbit。</translation>
     </message>
     <message>
         <source>{path} is a plan for another model ({other}, hash {hash}), not for {model}; open that model, or apply the plan by names on purpose.</source>
@@ -3992,10 +4304,6 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>局部误差 {done} / {all}</translation>
     </message>
     <message>
-        <source>{path}: calibration has not finished yet; export again when it has.</source>
-        <translation>{path}：校准尚未完成；完成后请重新导出。</translation>
-    </message>
-    <message>
         <source>{path} is not a Mixbit project: {reason}.</source>
         <translation>{path} 不是 Mixbit 项目：{reason}。</translation>
     </message>
@@ -4060,40 +4368,56 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>模型没有输入，所以每个样本都相同。</translation>
     </message>
     <message>
+        <source>No layer of this model has weights whose precision can be set; nothing to sweep.</source>
+        <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
+    </message>
+    <message>
+        <source>Sending probes backwards</source>
+        <translation>反向传播探针</translation>
+    </message>
+    <message>
+        <source>The estimate of {name} is not a number; it is measured, not estimated.</source>
+        <translation>{name} 的估计不是数字；改为测量而非估计。</translation>
+    </message>
+    <message>
         <source>A changed best class can't be estimated; sweep exactly, or choose KL as the metric.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法估计首选类别的变化；请精确扫描，或选择 KL 作为度量。</translation>
     </message>
     <message>
         <source>The model's outputs are integers, which have no gradient; only an exact sweep can be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型输出为整数，没有梯度；只能进行精确扫描。</translation>
+    </message>
+    <message>
+        <source>No gradient comes back through {operator}, so {name} is measured, not estimated.</source>
+        <translation>梯度无法穿过 {operator}，因此 {name} 改为测量而非估计。</translation>
     </message>
     <message>
         <source>Output SQNR (dB)</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 SQNR (dB)</translation>
     </message>
     <message>
         <source>SQNR before the last softmax (dB)</source>
-        <translation type="unfinished"></translation>
+        <translation>最后 softmax 之前的 SQNR (dB)</translation>
     </message>
     <message>
         <source>KL divergence (nats)</source>
-        <translation type="unfinished"></translation>
+        <translation>KL 散度 (nat)</translation>
     </message>
     <message>
         <source>Cosine distance</source>
-        <translation type="unfinished"></translation>
+        <translation>余弦距离</translation>
     </message>
     <message>
         <source>Changed best class</source>
-        <translation type="unfinished"></translation>
+        <translation>首选类别改变率</translation>
     </message>
     <message>
         <source>The model doesn't end in a softmax or sigmoid of its own; choose output SQNR as the metric.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型末尾没有自己的 softmax 或 sigmoid；请选择输出 SQNR 作为度量。</translation>
     </message>
     <message>
         <source>No output of the model holds classes; choose output SQNR as the metric.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型没有类别输出；请选择输出 SQNR 作为度量。</translation>
     </message>
     <message>
         <source>The engine can't start; the details say which part is missing.</source>
