@@ -52,7 +52,7 @@ def why(body: Body, slot: Slot, limit: Bound, mode: Mode, reason: Text | None, c
         return say("Spends most of its time on converting the layout of its input; keep one layout around it.")
     if limit == "Launch":
         return say(
-            "Launching takes {launch} us, longer than any unit works; fusing it with a neighbour would help.",
+            "Launching takes {launch} µs, longer than any unit works; fusing it with a neighbour would help.",
             launch=f"{body.launch:.1f}",
         )
     if limit == "DDR weights":
