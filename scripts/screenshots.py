@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from PIL import Image
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -28,6 +29,7 @@ from gui.window import Window
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = ("1280x800", "1440x900", "1920x1080")
+DEFAULT_SIZE = "1440x900"
 LAYOUT_KEYS = {"tune": "1", "profile": "2", "sweep": "3", "compare": "4"}
 LIMIT_S = 180.0
 
@@ -100,10 +102,13 @@ class Driver:
         self.settle()
 
     def picture(self, name: str) -> None:
-        """Save the window."""
+        """Save the window; a palette of 256 colours is enough and a quarter of the size."""
         self.out.mkdir(parents=True, exist_ok=True)
         path = self.out / f"{name}.png"
         self.window.grab().save(str(path))
+        with Image.open(path) as image:
+            small = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        small.save(path, optimize=True)
         print(path.name, flush=True)
 
     def close(self) -> None:
@@ -117,6 +122,12 @@ def look(mode: Mode, language: Language) -> None:
     set_language(language)
 
 
+def name_of(what: str, mode: str, language: str, size: str) -> str:
+    """Name of a picture: English and 1440x900 go without saying."""
+    parts = [what, mode, *([language] if language != "en" else []), *([size] if size != DEFAULT_SIZE else [])]
+    return "-".join(parts)
+
+
 def take(size: str, sample: str, out: Path, modes: list[Mode], languages: list[Language], layouts: list[str]) -> None:
     """All pictures of one window size."""
     width, height = (int(part) for part in size.split("x"))
@@ -127,7 +138,7 @@ def take(size: str, sample: str, out: Path, modes: list[Mode], languages: list[L
             for language in languages:
                 look(mode, language)
                 driver.settle()
-                driver.picture(f"start-{mode}-{language}-{size}")
+                driver.picture(name_of("start", mode, language, size))
         look(modes[0], languages[0])
         driver.open_sample(sample)
         driver.edit()
@@ -138,7 +149,7 @@ def take(size: str, sample: str, out: Path, modes: list[Mode], languages: list[L
                 for language in languages:
                     look(mode, language)
                     driver.settle()
-                    driver.picture(f"{layout}-{mode}-{language}-{size}")
+                    driver.picture(name_of(layout, mode, language, size))
             look(modes[0], languages[0])
     finally:
         driver.close()
@@ -146,9 +157,9 @@ def take(size: str, sample: str, out: Path, modes: list[Mode], languages: list[L
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sample", default="mobile_vision_encoder")
+    parser.add_argument("--sample", default="page_orientation")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "images")
-    parser.add_argument("--size", nargs="+", default=["1440x900"], help=f"for example {' '.join(SIZES)}")
+    parser.add_argument("--size", nargs="+", default=[DEFAULT_SIZE], help=f"for example {' '.join(SIZES)}")
     parser.add_argument("--theme", nargs="+", default=["light", "dark"], choices=["light", "dark"])
     parser.add_argument("--language", nargs="+", default=["en", "zh"], choices=["en", "zh"])
     parser.add_argument("--layout", nargs="+", default=list(LAYOUT_KEYS), choices=list(LAYOUT_KEYS))

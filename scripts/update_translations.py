@@ -2,7 +2,10 @@
 
 Reads `self.tr(...)`, `translate("Context", ...)`, `mark(...)` and the engine's `say(...)`, all with literal texts,
 and the titles, notes and reasons of device profiles and operator tables.
-Exit code 1 with --check if a file would change or a Chinese translation is missing.
+Exit code 1 if a translation is missing, with --check also if a file would change.
+
+--missing prints what has no translation, one "context TAB source TAB" a line; write the translations behind the last
+TAB (a plural's forms with TABs between) and give the file back with --fill.
 """
 
 from __future__ import annotations
@@ -189,6 +192,17 @@ def _message(message: Message, forms: tuple[str, ...]) -> list[str]:
     return lines
 
 
+def fill(path: Path, known: Translations) -> Translations:
+    """The known translations and those of a file with lines "context TAB source TAB translation [TAB second form]"."""
+    found = dict(known)
+    comments = {(m.context, m.source): m.comment for m in collect()[0]}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        parts = [part.replace("\\n", "\n") for part in line.split("\t")]
+        if len(parts) > 2 and all(parts[2:]) and (parts[0], parts[1]) in comments:
+            found[parts[0], parts[1], comments[parts[0], parts[1]]] = tuple(parts[2:])
+    return found
+
+
 def unfinished(language: str) -> list[Message]:
     """Messages of the source without a translation."""
     known = read(FOLDER / f"mixbit_{language}.ts")
@@ -202,14 +216,25 @@ def unfinished(language: str) -> list[Message]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; fail if something is out of date")
-    only_check = parser.parse_args().check
+    parser.add_argument("--missing", choices=sorted(LANGUAGES), help="print what has no translation and stop")
+    parser.add_argument("--fill", type=Path, metavar="FILE", help="take translations from a filled --missing list")
+    parser.add_argument("--language", choices=sorted(LANGUAGES), default="zh_CN", help="language of --fill")
+    arguments = parser.parse_args()
+    only_check = arguments.check
+    if arguments.missing:
+        for message in unfinished(arguments.missing):
+            print(message.context, message.source.replace("\n", "\\n"), "", sep="\t")
+        return 0
     messages, problems = collect()
     for problem in problems:
         print(problem, file=sys.stderr)
     stale = []
     for language in LANGUAGES:
         path = FOLDER / f"mixbit_{language}.ts"
-        text = write(language, messages, read(path))
+        known = read(path)
+        if arguments.fill and arguments.language == language:
+            known = fill(arguments.fill, known)
+        text = write(language, messages, known)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.name)
             if not only_check:

@@ -3653,19 +3653,19 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>ATC</source>
-        <translation type="unfinished"></translation>
+        <translation>ATC</translation>
     </message>
     <message>
         <source>Rules on layers that ATC fuses away have no effect; atc.sh writes model.json to look them up.</source>
-        <translation type="unfinished"></translation>
+        <translation>对 ATC 融合掉的层设置的规则无效；atc.sh 会写出 model.json 供查询。</translation>
     </message>
     <message>
         <source>ATC calibrates INT8 layers on a device that must be reachable where atc.sh runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>ATC 在设备上校准 INT8 层，运行 atc.sh 的地方须能访问该设备。</translation>
     </message>
     <message>
         <source>With aipp.cfg the model takes 8-bit pictures instead of normalised floats.</source>
-        <translation type="unfinished"></translation>
+        <translation>使用 aipp.cfg 时模型接收 8 位图片，而不是归一化的浮点数。</translation>
     </message>
     <message>
         <source>Reading {file} back</source>
@@ -3673,11 +3673,11 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>No calibration samples were handed over; put one raw file per input into calibration/.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有交付校准样本；请在 calibration/ 中为每个输入放一个原始文件。</translation>
     </message>
     <message>
         <source>Read back: {int8} INT8, {fp32} FP32 and {half} FP16 layers, as in the plan.</source>
-        <translation type="unfinished"></translation>
+        <translation>回读：INT8 层 {int8} 个、FP32 层 {fp32} 个、FP16 层 {half} 个，与方案一致。</translation>
     </message>
     <message>
         <source>Input {name} holds {dtype}, and the calibration file of this target knows float values only.</source>
@@ -3697,7 +3697,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>The model is at opset {own} and this target reads {wanted}; it could not be converted: export it again at opset {wanted}.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型为 opset {own}，此目标读取 {wanted}；无法转换：请以 opset {wanted} 重新导出。</translation>
     </message>
     <message>
         <source>The model is at opset {own} and this target reads {first} to {last}; it could not be converted: export it again at opset {last}.</source>
@@ -3949,39 +3949,39 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>ATC, Ascend</source>
-        <translation type="unfinished"></translation>
+        <translation>ATC，昇腾</translation>
     </message>
     <message>
         <source>Script, precision files, calibration settings and AIPP for the converter of Ascend devices.</source>
-        <translation type="unfinished"></translation>
+        <translation>昇腾设备转换器的脚本、精度文件、校准设置与 AIPP。</translation>
     </message>
     <message>
         <source>SoC version</source>
-        <translation type="unfinished"></translation>
+        <translation>SoC 型号</translation>
     </message>
     <message>
         <source>CANN Kit quantizer (dopt) and OMG, Kirin</source>
-        <translation type="unfinished"></translation>
+        <translation>CANN Kit 量化工具（dopt）与 OMG，麒麟</translation>
     </message>
     <message>
         <source>config.prototxt, calibration data and scripts for Kirin phones: INT8 or FP16 per layer.</source>
-        <translation type="unfinished"></translation>
+        <translation>麒麟手机用的 config.prototxt、校准数据与脚本：逐层 INT8 或 FP16。</translation>
     </message>
     <message>
         <source>Platform</source>
-        <translation type="unfinished"></translation>
+        <translation>平台</translation>
     </message>
     <message>
         <source>Names of float layers</source>
-        <translation type="unfinished"></translation>
+        <translation>浮点层的名称</translation>
     </message>
     <message>
         <source>CANN Kit quantizer for language models (dopt_lm)</source>
-        <translation type="unfinished"></translation>
+        <translation>CANN Kit 语言模型量化工具（dopt_lm）</translation>
     </message>
     <message>
         <source>dopt_config.json and config.yaml: INT4, INT8 or float weights per layer.</source>
-        <translation type="unfinished"></translation>
+        <translation>dopt_config.json 与 config.yaml：逐层 INT4、INT8 或浮点权重。</translation>
     </message>
     <message>
         <source>There is no export target {name}; choose one of {names}.</source>
@@ -4020,7 +4020,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>大部分时间用于转换输入的格式；请让前后保持同一格式。</translation>
     </message>
     <message>
-        <source>Launching takes {launch} us, longer than any unit works; fusing it with a neighbour would help.</source>
+        <source>Launching takes {launch} µs, longer than any unit works; fusing it with a neighbour would help.</source>
         <translation>启动需 {launch} µs，比任何单元的工作都长；与相邻算子融合会有帮助。</translation>
     </message>
     <message>

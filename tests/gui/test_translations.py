@@ -92,3 +92,10 @@ x = _tr("three"), translate("Words", "four"), mark("five"), say("six {x}", x=1),
         ("Own", "three", False), ("Words", "four", False), ("Commands", "five", False), ("engine", "six {x}", False),
     }  # fmt: skip
     assert collector.problems == []
+
+
+def test_a_filled_list_brings_translations(tmp_path):
+    filled = tmp_path / "zh.tsv"
+    filled.write_text("MenuRow\tTune\t调音\nMenuRow\tNo such text\tx\nMenuRow\tSweep\t\n", encoding="utf-8")
+    found = update.fill(filled, {})
+    assert found == {("MenuRow", "Tune", ""): ("调音",)}
