@@ -12,14 +12,14 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from engine.graph.types import Array
-from gui.views.layers_changes import changed_rows, runs
+from gui.views.layers_changes import changed_cells, runs
 from gui.views.layers_columns import BY_KEY, COLUMNS, explanation, title, unit
 from gui.views.layers_order import Filter, matching, ordered
 from gui.views.layers_rows import LayerRows
 from gui.views.layers_tips import tip
 
 Index = QModelIndex | QPersistentModelIndex
-MOST_STRETCHES = 24
+MOST_STRETCHES = 8
 """Above this one large stretch is announced: that is cheaper than many small ones."""
 _NO_ORDER = np.zeros(0, int)
 _ROOT = QModelIndex()
@@ -58,12 +58,17 @@ class LayersModel(QAbstractTableModel):
         assert old is not None
         assert rows is not None
         # After a reset or a new layout nothing needs to be told again, but it costs little.
-        places = np.sort(self._row_of[changed_rows(old, rows)])
+        for key, mask in changed_cells(old, rows).items():
+            self._announce(COLUMNS.index(BY_KEY[key]), mask)
+
+    def _announce(self, column: int, mask: Array) -> None:
+        """Say which cells of a column look different; mask [kernels]."""
+        places = np.sort(self._row_of[mask])
         stretches = runs(places[places >= 0])
         if len(stretches) > MOST_STRETCHES:
             stretches = [(stretches[0][0], stretches[-1][1])]
         for first, last in stretches:
-            self.dataChanged.emit(self.index(first, 0), self.index(last, len(COLUMNS) - 1))
+            self.dataChanged.emit(self.index(first, column), self.index(last, column))
 
     def set_filter(self, wanted: Filter) -> None:
         """Show only kernels that pass."""

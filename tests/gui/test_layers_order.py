@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 from fakes import FakeSession
 
-from gui.views.layers_changes import changed_rows, runs
+from engine.precision.scheme import INT4
+from engine.text import say
+from gui.views.layers_changes import changed_cells, runs
+from gui.views.layers_columns import COLUMNS
 from gui.views.layers_model import LayersModel
 from gui.views.layers_order import Filter, family_counts, matching, ordered
 from gui.views.layers_rows import natural, relative_l2_percent, rows_of, shape_of, with_threshold
+from gui.views.layers_table import LayersTable
 
 
 @pytest.fixture
@@ -97,38 +101,67 @@ def test_relative_error_follows_from_the_sqnr():
     assert relative_l2_percent(float("inf")) == 0.0
 
 
-def test_only_rows_that_look_different_are_announced(session):
+def test_only_cells_that_look_different_are_announced(session):
     model = LayersModel()
     shape = shape_of(session.network)
     rows = rows_of(session, shape)
     model.set_rows(rows)
-    told = []
-    model.dataChanged.connect(lambda first, last: told.append((first.row(), last.row())))
+    told = set()
+    model.dataChanged.connect(
+        lambda first, last: told.add((COLUMNS[first.column()].key, COLUMNS[last.column()].key, first.row(), last.row()))
+    )
     model.set_rows(rows_of(session, shape))
-    assert told == []
+    assert told == set()
     session.locked = frozenset({"k7", "k8", "k20"})
     model.set_rows(rows_of(session, shape))
-    assert told == [(7, 8), (20, 20)]
+    assert told == {(key, key, *place) for key in ("precision", "flags") for place in ((7, 8), (20, 20))}
     told.clear()
     session.budgets = type(session.budgets)(min_sqnr_db=3.0)
     model.set_rows(rows_of(session, shape))
-    assert told == [(0, len(rows) - 1)]
+    assert told == {(column.key, column.key, 0, len(rows) - 1) for column in COLUMNS}
 
 
-def test_a_changed_row_is_found_for_every_figure(session):
+def test_a_cell_whose_picture_changes_is_announced_for_every_figure(session, qtbot, theme):
+    table = LayersTable(LayersModel(), theme)
+    qtbot.addWidget(table)
+    table.resize(1500, 400)
+    for column in COLUMNS:
+        table.set_column_shown(column.key, True)
     shape = shape_of(session.network)
     rows = rows_of(session, shape)
+    table.layers.set_rows(rows)
+    before = table.viewport().grab().toImage()
+    seen = set()
     for field in fields(rows):
-        value = getattr(rows, field.name)
-        if isinstance(value, np.ndarray):
-            other = value.copy()
-            other[3] = ~other[3] if other.dtype == bool else other[3] * 0.5 + 1.0
-        elif isinstance(value, tuple):
-            other = (*value[:3], object(), *value[4:])
-        else:
+        other = _other(field.name, getattr(rows, field.name))
+        if other is None:
             continue
-        mask = changed_rows(rows, replace(rows, **{field.name: other}))
-        assert mask[3], field.name
+        fresh = replace(rows, **{field.name: other})
+        told = {key for key, mask in changed_cells(rows, fresh).items() if mask[3]}
+        table.layers.set_rows(fresh)
+        after = table.viewport().grab().toImage()
+        table.layers.set_rows(rows)
+        for row in range(12):
+            for column in table.visible_columns():
+                cell = table.visualRect(table.layers.index(row, COLUMNS.index(column)))
+                if before.copy(cell) != after.copy(cell):
+                    assert column.key in told, (field.name, column.key)
+                    seen.add(field.name)
+    assert {"families", "differs", "locked", "local_db", "accumulated_stale", "latency_us", "units"} <= seen
+
+
+def _other(name, value):
+    """The same column of figures with another value for kernel 3."""
+    if isinstance(value, np.ndarray):
+        other = value.copy()
+        other[3] = ~other[3] if other.dtype == bool else other[3] * 0.5 + 1.0
+        return other
+    if not isinstance(value, tuple):
+        return None
+    words = {"schemes": INT4, "families": "INT4", "labels": "INT4", "units": "CPU", "bounds": "Launch"}
+    changed = words.get(name, say("not here") if name == "unsupported" else frozenset({"INT4"}))
+    assert changed != value[3]
+    return (*value[:3], changed, *value[4:])
 
 
 def test_stretches():
