@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from math import prod
 
 from engine.fusion.view import View
@@ -11,14 +11,14 @@ from engine.graph.subgraphs import subgraphs
 from engine.graph.types import Array
 
 
-def count_params(view: View, nodes: Iterable[int], origins: Mapping[str, str], weight: str) -> int:
-    """Elements of the float constants that the file stores, and of the weight; tensors in subgraphs included."""
+def count_params(view: View, nodes: Iterable[int], origins: Mapping[str, str], weights: Collection[str]) -> int:
+    """Elements of the float constants that the file stores, and of the weights; tensors in subgraphs included."""
     constants: dict[str, Array] = {}
     inner = 0
     for at in nodes:
         for name in view.nodes[at].inputs:
             array = view.constants.get(name)
-            if array is not None and array.dtype.kind in "fV" and (name in origins or name == weight):
+            if array is not None and array.dtype.kind in "fV" and (name in origins or name in weights):
                 constants[name] = array
         for body in subgraphs(view.nodes[at].proto):
             inner += sum(prod(tensor.dims) for tensor in tensors_of(body) if prod(tensor.dims) > 1)
@@ -69,19 +69,33 @@ def _block_quantized(view: View, at: int) -> int:
     return prod(view.shape(view.outputs[at][0])) * int(view.attribute(at, "K", 0))
 
 
+def einsum_terms(view: View, at: int) -> tuple[list[str], str]:
+    """Indices of each operand of an Einsum and of its result, which an equation without '->' leaves to the rule."""
+    equation = view.attribute(at, "equation", b"").decode().replace(" ", "")
+    left, arrow, result = equation.partition("->")
+    if not arrow:
+        result = "".join(sorted(letter for letter in set(left) - {",", "."} if left.count(letter) == 1))
+    return left.split(","), result
+
+
 def _einsum(view: View, at: int) -> int:
-    """One product for each combination of all indices; 0 for equations with '...'."""
-    terms = view.attribute(at, "equation", b"").decode().replace(" ", "").split("->")[0].split(",")
+    """One product for each combination of all indices; those that '...' stands for included."""
+    terms, _ = einsum_terms(view, at)
     names = view.nodes[at].inputs
-    if "." in "".join(terms) or len(terms) != len(names):
+    if len(terms) != len(names):
         return 0
-    return prod(
-        {
-            letter: size
-            for term, name in zip(terms, names, strict=True)
-            for letter, size in zip(term, view.shape(name), strict=True)
-        }.values()
-    )
+    sizes: dict[str, int] = {}
+    for term, name in zip(terms, names, strict=True):
+        shape = view.shape(name)
+        before, dots, after = term.partition("...")
+        hidden = len(shape) - len(before) - len(after)
+        if hidden < 0 or (hidden and not dots):
+            return 0
+        # Axes behind '...' are aligned from the right, as in broadcasting.
+        letters = [*before, *(f"-{place}" for place in range(hidden, 0, -1)), *after]
+        for letter, size in zip(letters, shape, strict=True):
+            sizes[letter] = max(size, sizes.get(letter, 1))
+    return prod(sizes.values())
 
 
 _MACS: Mapping[str, Callable[[View, int], int]] = {

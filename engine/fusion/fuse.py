@@ -19,7 +19,7 @@ from engine.fusion.rotary import find_rotaries
 from engine.fusion.rules import RULES, RuleSet
 from engine.fusion.types import Kernel, Kind, Network, Rules
 from engine.fusion.view import View
-from engine.fusion.weights import explain_missing, find_weight
+from engine.fusion.weights import explain_missing, find_weights
 from engine.graph.types import Array, Graph
 
 
@@ -82,7 +82,7 @@ def kind_of(view: View, at: int) -> Kind:
         return Kind.DEPTHWISE
     if op in ("MatMul", "Gemm", "Einsum") and all(name not in view.constants for name in view.nodes[at].inputs[:2]):
         return Kind.MATMUL_DYNAMIC
-    if op == "Gather" and find_weight(view, at, None, {}) is not None:
+    if op == "Gather" and find_weights(view, at, None, {}):
         return Kind.EMBEDDING
     return kind
 
@@ -94,7 +94,8 @@ def _kernel(index: int, region: Region, view: View, partition: Partition, folded
     constants: dict[str, Array] = {
         name: view.constants[name] for node in nodes for name in node.inputs if name in view.constants
     }
-    weight = find_weight(view, region.anchor, region.bias, folded.origins)
+    weights = find_weights(view, region.anchor, region.bias, folded.origins)
+    weight = weights[0] if weights else None
     outputs = partition.outputs(region) or view.outputs[region.last][:1]
     anchor_output = view.outputs[region.anchor][0]
     return Kernel(
@@ -110,8 +111,9 @@ def _kernel(index: int, region: Region, view: View, partition: Partition, folded
         constants=constants,
         weight=weight,
         why_not=None if weight else explain_missing(view, region.anchor, region.kind),
-        params=count_params(view, region.nodes, folded.origins, weight.constant if weight else ""),
+        params=count_params(view, region.nodes, folded.origins, {each.constant for each in weights}),
         macs=count_macs(view, region.nodes),
+        more_weights=weights[1:],
     )
 
 

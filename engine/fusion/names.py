@@ -11,7 +11,10 @@ from engine.graph.types import Node
 _ENDINGS = re.compile(
     r"(\.folded(\.\d+)?|[._/](weight|w_0(_deepcopy_\d+)?|kernel|w)|/ReadVariableOp.*)$", re.IGNORECASE
 )
-_OUTPUT = re.compile(r"_output_\d+$")
+_OUTPUT = re.compile(r"(_output_\d+|:\d+)$")
+"""What torch and TensorFlow put behind a node's name to call its output."""
+_CONSTANT = re.compile(r"(^|[/.])constant(_\d+)?$", re.IGNORECASE)
+"""A Constant node that holds a weight says only where it stands."""
 _NUMBERED = re.compile(r"[_.]?\d*$")
 _GENERATED = re.compile(r"^(onnx::|val_\d|_val_|const|[a-z]{0,2}\d+$|node_?\d+$|p2o\.)", re.IGNORECASE)
 _OTHER_WORDS = frozenset({"conv2d", "biasadd", "einsum", "tensordot", "depthwise", "separable_conv2d"})
@@ -37,13 +40,13 @@ def display_name(nodes: Sequence[Node], anchor: Node, weight: Weight | None, *, 
     name = clean_node_name(raw, op, keep_op=not alone)
     if name:
         return _short(name)
-    output = _OUTPUT.sub("", next((n for n in reversed(nodes[-1].outputs) if n), op))
+    output = next((n for n in reversed(nodes[-1].outputs) if n), op)
     return _short(from_weight or clean_node_name(output, "", keep_op=True) or output)
 
 
 def clean_node_name(name: str, op_type: str, *, keep_op: bool) -> str:
     """'/features/features.0/conv/Conv' -> 'features.0.conv'; '' for names that only repeat the operator."""
-    parts = [part for part in name.split(";")[0].split("/") if part]
+    parts = [part for part in _OUTPUT.sub("", name.split(";")[0]).split("/") if part]
     if not parts or (len(parts) == 1 and _GENERATED.match(parts[0])):
         return ""
     kept: list[str] = []
@@ -63,7 +66,7 @@ def clean_node_name(name: str, op_type: str, *, keep_op: bool) -> str:
 def _weight_name(weight: Weight | None) -> str:
     if weight is None or _GENERATED.match(weight.origin):
         return ""
-    stem = _ENDINGS.sub("", weight.origin)
+    stem = _CONSTANT.sub("", _OUTPUT.sub("", _ENDINGS.sub("", weight.origin)))
     return clean_node_name(stem, "", keep_op=True) or stem
 
 

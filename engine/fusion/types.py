@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-from engine.graph.types import Array, Graph, Node, TensorInfo
+from engine.graph.types import Array, Graph, Node, StoredFormat, TensorInfo
 from engine.text import Text
 
 Rules = Literal["edge", "cloud"]
@@ -57,6 +57,19 @@ class Weight:
     """The bias constant, one value per channel: an input of the anchor, or of the Add right behind a MatMul; or ''."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The precision that a kernel already has in the file; `engine.precision.stored` makes schemes of it."""
+
+    weights: StoredFormat
+    activations: StoredFormat | None = None
+    """None where the activation that meets the weight comes in the dtype that the model computes in."""
+    dynamic: bool = False
+    """Whether each run finds the scale of the activation anew."""
+    limits: tuple[float, float] | None = None
+    """The lowest and the highest value that codes of the activation stand for, where its scale is static."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Kernel:
     """A fused group of ONNX nodes that an NPU launches once."""
@@ -85,12 +98,21 @@ class Kernel:
     """Why there is no precision switch; None exactly when `weight` is not None."""
     params: int
     macs: int
-    """Multiply-accumulates of one run (0 for pure data movement)."""
+    """Multiply-accumulates of its matrix products in one run (convolutions included); 0 for all other work."""
+    more_weights: tuple[Weight, ...] = ()
+    """Constants that take the same scheme as `weight`: the recurrent weights of an LSTM, GRU or RNN."""
+    stored: Stored | None = None
+    """The precision that it has in the file, where that is not FP32 throughout; also without a switch."""
 
     @property
     def tunable(self) -> bool:
         """Whether a scheme can be set."""
         return self.weight is not None
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        """All constants that the scheme quantizes."""
+        return () if self.weight is None else (self.weight, *self.more_weights)
 
 
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)

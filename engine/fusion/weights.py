@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from engine.fusion.costs import einsum_terms
 from engine.fusion.ops import ALREADY_QUANTIZED
 from engine.fusion.types import Kind, Weight
 from engine.fusion.view import View
@@ -11,30 +12,47 @@ from engine.graph.subgraphs import subgraphs
 from engine.graph.types import Array
 from engine.text import Text, say
 
+_RECURRENT = ("LSTM", "GRU", "RNN")
+
 Axes = tuple[tuple[int, ...], tuple[int, ...]]
 """Channel axes and reduction axes."""
 
 
-def find_weight(view: View, at: int, bias_at: int | None, origins: Mapping[str, str]) -> Weight | None:
-    """The weight of an anchor.
+def find_weights(view: View, at: int, bias_at: int | None, origins: Mapping[str, str]) -> tuple[Weight, ...]:
+    """The weight of an anchor, and behind it what takes the same scheme.
 
     Args:
         view: The nodes.
         at: Position of the anchor.
         bias_at: Position of an Add right behind it whose constant is the bias, if there is one.
         origins: Constant -> initializer.
+
+    Returns:
+        Nothing if the anchor has no constant of floats that a scheme could round.
     """
     finder = _FINDERS.get(view.ops[at])
     found = finder(view, at) if finder else None
-    if found is None:
-        return None
-    name, activation, (channels, reduction), bias = found
-    array = view.constants[name]
-    if not _is_float(array):
-        return None
-    if not bias and bias_at is not None and name == _input(view, at, 1):
+    if found is None or not _is_float(view.constants[found[0]]):
+        return ()
+    name, activation, axes, bias = found
+    if not bias and bias_at is not None and _ends_with_channels(view, at, name, axes):
         bias = next(n for n in view.nodes[bias_at].inputs if n in view.constants)
-    return Weight(name, origins.get(name, name), array.shape, channels, reduction, activation, bias)
+    first = _weight(view, name, activation, axes, bias, origins)
+    state = _state_weight(view, at)
+    return (first, _weight(view, state, "", axes, "", origins)) if state else (first,)
+
+
+def _ends_with_channels(view: View, at: int, weight: str, axes: Axes) -> bool:
+    """Whether the last axis of a product's result is the weight's channels, so that a vector along it is a bias."""
+    if view.ops[at] != "Einsum":
+        return weight == _input(view, at, 1)
+    terms, result = einsum_terms(view, at)
+    letters = terms[view.nodes[at].inputs.index(weight)]
+    return [letters[axis] for axis in axes[0]] == [result[-1:]]
+
+
+def _weight(view: View, name: str, activation: str, axes: Axes, bias: str, origins: Mapping[str, str]) -> Weight:
+    return Weight(name, origins.get(name, name), view.constants[name].shape, *axes, activation, bias)
 
 
 def explain_missing(view: View, at: int, kind: Kind) -> Text:
@@ -44,11 +62,9 @@ def explain_missing(view: View, at: int, kind: Kind) -> Text:
         return say("already quantized in the file: its weights keep that precision")
     if any(subgraphs(node.proto)):
         return say("weights inside a branch or loop body can't be set one by one")
-    if kind is Kind.RECURRENT:
-        return say("recurrent layer: its input and state weights keep the model's precision")
     if kind is Kind.MATMUL_DYNAMIC:
         return say("both operands are computed at run time: it follows its inputs")
-    if kind in (Kind.CONV, Kind.DEPTHWISE, Kind.CONV_TRANSPOSE, Kind.GEMM, Kind.MATMUL):
+    if kind in (Kind.CONV, Kind.DEPTHWISE, Kind.CONV_TRANSPOSE, Kind.GEMM, Kind.MATMUL, Kind.RECURRENT):
         constant = next((name for name in node.inputs[:3] if name in view.constants), None)
         if constant is None:
             return say("its weights are computed at run time: it follows its inputs")
@@ -133,6 +149,39 @@ def _gather(view: View, at: int) -> Found | None:
     return (name, "", ((0,), tuple(range(1, rank))), "") if rank >= 2 else None
 
 
+def _recurrent(view: View, at: int) -> Found | None:
+    """W [directions, gates * hidden, inputs]: every row of every direction is a channel. B belongs to both products."""
+    name = _input(view, at, 1)
+    if name not in view.constants or view.constants[name].ndim != 3:
+        return None
+    return name, _input(view, at, 0), ((0, 1), (2,)), _constant_bias(view, at, 3)
+
+
+def _state_weight(view: View, at: int) -> str:
+    """R [directions, gates * hidden, hidden] of a recurrent operator; what it meets is the state inside, no tensor."""
+    name = _input(view, at, 2) if view.ops[at] in _RECURRENT else ""
+    return name if name in view.constants and _is_float(view.constants[name]) else ""
+
+
+def _einsum(view: View, at: int) -> Found | None:
+    """A product of two operands of which one is constant.
+
+    Indices of the weight that the result has are channels, those that are summed over are the reduction.
+    """
+    names = view.nodes[at].inputs
+    terms, result = einsum_terms(view, at)
+    constants = [index for index, name in enumerate(names) if name in view.constants]
+    if len(names) != 2 or len(terms) != 2 or len(constants) != 1:
+        return None
+    (index,) = constants
+    letters = terms[index]
+    if "." in letters or len(set(letters)) != len(letters) or len(letters) != view.constants[names[index]].ndim:
+        return None
+    channels = tuple(axis for axis, letter in enumerate(letters) if letter in result)
+    reduction = tuple(axis for axis, letter in enumerate(letters) if letter not in result)
+    return (names[index], names[1 - index], (channels, reduction), "") if reduction else None
+
+
 def _without(rank: int, axis: int) -> tuple[int, ...]:
     return tuple(other for other in range(rank) if other != axis)
 
@@ -143,4 +192,6 @@ _FINDERS: Mapping[str, Callable[[View, int], Found | None]] = {
     "Gemm": _gemm,
     "MatMul": _matmul,
     "Gather": _gather,
+    "Einsum": _einsum,
+    **dict.fromkeys(_RECURRENT, _recurrent),
 }

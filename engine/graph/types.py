@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import onnx
@@ -49,6 +49,20 @@ class ModelInput:
     def free(self) -> bool:
         """Whether a dimension has to be chosen."""
         return any(isinstance(dim, str) for dim in self.dims)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFormat:
+    """How a file stores numbers in fewer bits than the model computes with."""
+
+    bits: int
+    floating: bool = False
+    symmetric: bool = True
+    """No zero point, or one in the middle of the codes."""
+    granularity: Literal["tensor", "channel", "group"] = "tensor"
+    """How far one scale reaches; "tensor" for floats."""
+    group: int = 0
+    """Numbers per scale, with granularity "group"."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -108,3 +122,5 @@ class Graph:
     dynamic: frozenset[str]
     """Activations whose shape depends on the values of the inputs; `tensors` has the shape of the trial run."""
     notes: tuple[Text, ...] = ()
+    stored: Mapping[str, StoredFormat] = field(default_factory=dict)
+    """Float constants that the file holds in fewer bits: behind DequantizeLinear, or behind Cast and a scale."""

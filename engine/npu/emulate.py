@@ -21,6 +21,7 @@ from engine.quant.weights import QuantizedWeight, quantize_weight
 from engine.text import say
 
 KINDS = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.GEMM, Kind.MATMUL})
+_OPERATORS = frozenset({"Conv", "Gemm", "MatMul"})
 """Kernels whose anchor can be emulated."""
 
 
@@ -58,7 +59,7 @@ def emulate(kernel: Kernel, scheme: Scheme, activation: Array, found: Range | No
         PlanError: a kernel or scheme that this device model has no kernel for.
     """
     weight = kernel.weight
-    if weight is None or kernel.kind not in KINDS:
+    if weight is None or kernel.kind not in KINDS or kernel.nodes[kernel.anchor].op_type not in _OPERATORS:
         raise PlanError(say("{kernel}: only convolutions and matrix products are emulated.", kernel=kernel.name))
     if scheme.weights.bits not in (4, 8, 16) or (scheme.weights.bits == 16) != scheme.weights.floating:
         raise PlanError(

@@ -167,7 +167,7 @@ def _format(here: _OnDevice, kernel: Kernel, plan: Plan, device: Device) -> _For
     found = here.formats.get(key)
     if found is None:
         chosen = HALF_MODE if scheme is None else mode(device, kernel, scheme)
-        weights = weight_bytes(kernel.weight, chosen.weights) if kernel.weight is not None else 0
+        weights = sum(weight_bytes(weight, chosen.weights) for weight in kernel.weights)
         # That FP32 runs as FP16 goes without saying; `supports` says it where the scheme is chosen.
         reason = supports(device, kernel, scheme) if scheme is not None and not scheme.weights.floating else None
         found = here.formats[key] = _Format(chosen, weights, reason)

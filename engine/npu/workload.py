@@ -80,8 +80,8 @@ def workload(kernel: Kernel, network: Network) -> Workload:
     outputs = tuple(_use(tensors[name]) for name in kernel.outputs if name in tensors)
     found = product(kernel, network)
     vector, free = _vector(kernel, network, found)
-    weight = prod(kernel.weight.shape) if kernel.weight is not None else 0
-    weight_name = kernel.weight.constant if kernel.weight is not None else ""
+    weight = sum(prod(each.shape) for each in kernel.weights)
+    weight_names = {each.constant for each in kernel.weights}
     joins = _joins_blocks(kernel, network, anchor)
     moves = kernel.kind is not Kind.MOVEMENT or not (joins or all(node.op_type in VIEWS for node in kernel.nodes))
     return Workload(
@@ -91,7 +91,9 @@ def workload(kernel: Kernel, network: Network) -> Workload:
         layout=_layout(kernel, anchor),
         product=found,
         weight_elements=weight,
-        constant_elements=sum(a.size for name, a in kernel.constants.items() if name != weight_name and a.ndim > 0),
+        constant_elements=sum(
+            a.size for name, a in kernel.constants.items() if name not in weight_names and a.ndim > 0
+        ),
         inputs=inputs,
         outputs=outputs,
         vector=vector,

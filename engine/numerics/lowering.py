@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 
 from engine.errors import PlanError
-from engine.fusion.types import Kernel
+from engine.fusion.types import Kernel, Kind, Weight
 from engine.graph.types import Array, TensorInfo
 from engine.numerics.activations import half_pair, integer_pair
 from engine.numerics.weight_nodes import WeightNodes, bias_nodes, packed_weight, preview_weight
@@ -60,7 +60,7 @@ def lower(
         tensors: Every activation by name.
         packed: Spell weights as packed integers + DequantizeLinear (needs opset 21) instead of float constants.
         opset: Version of ONNX's own operators in the model that the nodes go into.
-        quantized: The rounded weight, if it is at hand.
+        quantized: The rounded `kernel.weight`, if it is at hand.
 
     Raises:
         PlanError: If a range is missing or the format does not exist.
@@ -69,7 +69,7 @@ def lower(
         return Lowered(tuple(node.proto for node in kernel.nodes), kernel.constants)
     work = _Work(kernel, scheme, tensors, opset, [_copy(node.proto) for node in kernel.nodes], dict(kernel.constants))
     params = _activation(work, ranges)
-    nonfinite = _weight(work, params, packed, quantized) if kernel.weight is not None else 0
+    nonfinite = _weights(work, params, packed, quantized) if kernel.weight is not None else 0
     if _is_half(scheme.activations):
         _round_results(work)
     read = _names_read(work.nodes)
@@ -148,10 +148,22 @@ def _static(kernel: Kernel, form: ActivationFormat, ranges: Ranges) -> QuantPara
     return QuantParams(float(np.float32(min(max(scale, float(limits.tiny)), float(limits.max)))), zero)
 
 
-def _weight(work: _Work, params: QuantParams | None, packed: bool, quantized: QuantizedWeight | None) -> int:
-    """Round the weight and its bias; returns how many weights are not finite."""
-    weight, scheme = work.kernel.weight, work.scheme
-    assert weight is not None
+def _weights(work: _Work, params: QuantParams | None, packed: bool, quantized: QuantizedWeight | None) -> int:
+    """Round all weights and the bias; returns how many weights are not finite."""
+    first, *more = work.kernel.weights
+    scales, nonfinite = _weight(work, first, packed, quantized, f"{work.kernel.id}/mixbit/weight")
+    if first.bias and first.bias in work.constants:
+        _bias(work, scales, params, packed)
+    for number, other in enumerate(more):
+        nonfinite += _weight(work, other, packed, None, f"{work.kernel.id}/mixbit/weight.{number + 2}")[1]
+    return nonfinite
+
+
+def _weight(
+    work: _Work, weight: Weight, packed: bool, quantized: QuantizedWeight | None, prefix: str
+) -> tuple[Array | None, int]:
+    """Round one weight; returns its scales (None for floats) and how many of its values are not finite."""
+    scheme = work.scheme
     original = work.constants[weight.constant]
     if packed and quantized is None:
         quantized = quantize_weight(original, weight, scheme.weights, scheme.method)
@@ -162,13 +174,11 @@ def _weight(work: _Work, params: QuantParams | None, packed: bool, quantized: Qu
     else:
         scales, nonfinite = None if scheme.weights.floating else quantized.scales, quantized.nonfinite
         if packed:
-            made = packed_weight(weight, quantized, original.dtype, f"{work.kernel.id}/mixbit/weight")
+            made = packed_weight(weight, quantized, original.dtype, prefix)
         else:
             made = preview_weight(quantized.dequantize(), weight, scheme.weights, original.dtype)
     _put(work, work.kernel.anchor, made, weight.constant, work.anchor)
-    if weight.bias and weight.bias in work.constants:
-        _bias(work, scales, params, packed)
-    return nonfinite
+    return scales, nonfinite
 
 
 def _bias(work: _Work, scales: Array | None, params: QuantParams | None, packed: bool) -> None:
@@ -177,7 +187,7 @@ def _bias(work: _Work, scales: Array | None, params: QuantParams | None, packed:
     reader = next((i for i, node in enumerate(work.nodes) if weight.bias in node.input), None)
     rounded = bias_nodes(
         weight.bias, work.constants[weight.bias], scales, params, work.scheme.activations,
-        f"{work.kernel.id}/mixbit/bias", packed, scaled=_has_factors(work.anchor),
+        f"{work.kernel.id}/mixbit/bias", packed, scaled=_has_factors(work.kernel, work.anchor),
     )  # fmt: skip
     if reader is not None and rounded is not None:
         _put(work, reader - work.start, rounded, weight.bias, work.nodes[reader])
@@ -210,9 +220,11 @@ def _is_half(form: ActivationFormat) -> bool:
     return form.floating and form.bits == 16
 
 
-def _has_factors(anchor: onnx.NodeProto) -> bool:
-    """Whether a Gemm scales its product or its bias."""
-    return any(attribute.name in ("alpha", "beta") and attribute.f != 1.0 for attribute in anchor.attribute)
+def _has_factors(kernel: Kernel, anchor: onnx.NodeProto) -> bool:
+    """Whether a Gemm scales its product or its bias, or a recurrent layer adds two products in different units."""
+    return kernel.kind is Kind.RECURRENT or any(
+        attribute.name in ("alpha", "beta") and attribute.f != 1.0 for attribute in anchor.attribute
+    )
 
 
 def _copy(proto: onnx.NodeProto) -> onnx.NodeProto:

@@ -21,6 +21,9 @@ PRESET_TITLES: dict[str, Text] = {
 """The presets that a menu offers, in its order."""
 
 
+_AT_LEAST_INT8 = frozenset({Kind.DEPTHWISE, Kind.RECURRENT})
+
+
 def preset(network: Network, name: str) -> Plan:
     """The plan of that name for a network.
 
@@ -45,9 +48,10 @@ def spread(kernels: Iterable[Kernel], scheme: Scheme) -> dict[str, Scheme]:
     """What each kernel gets when `scheme` is chosen for several at once.
 
     Depthwise convolutions take INT8 instead of a 4-bit scheme: their weights are few, so 4 bits save next to
-    nothing, and their reduction is too short to average the rounding out. One kernel alone takes the scheme as is.
+    nothing, and their reduction is too short to average the rounding out. Recurrent layers do, too: their rounding
+    errors feed back at every step, and devices have no 4-bit form of them. One kernel alone takes the scheme as is.
     """
     chosen = [k for k in kernels if k.tunable]
     if len(chosen) == 1 or family(scheme) != "INT4":
         return {k.id: scheme for k in chosen}
-    return {k.id: INT8 if k.kind is Kind.DEPTHWISE else scheme for k in chosen}
+    return {k.id: INT8 if k.kind in _AT_LEAST_INT8 else scheme for k in chosen}

@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 import onnx
 
-from engine.fusion.types import Kernel, Network, Weight
+from engine.fusion.types import Kernel, Kind, Network, Weight
 from engine.graph.types import Array
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme, WeightFormat, family
@@ -94,15 +94,20 @@ def _constant_bytes(
     kernel: Kernel, name: str, array: Array, scheme: Scheme | None, reference: bool
 ) -> tuple[object, int]:
     """A constant's format (anything that tells formats apart) and its bytes in it."""
-    weight = kernel.weight
-    if weight is not None and scheme is not None and name == weight.constant and scheme != FP32:
+    weight = next((each for each in kernel.weights if each.constant == name), None)
+    if weight is not None and scheme is not None and scheme != FP32:
         form = scheme.weights
         return (form, weight.channel_axes), weight_bytes(weight, form)
     if reference or scheme == FP32 or not _floating(array):
         return array.dtype.str, array.nbytes
-    if weight is not None and scheme is not None and name == weight.bias and not scheme.activations.floating:
+    if scheme is not None and not scheme.activations.floating and _is_integer_bias(kernel, name):
         return "int32", array.size * 4
     return "half", array.size * 2
+
+
+def _is_integer_bias(kernel: Kernel, name: str) -> bool:
+    """Whether a constant is added to integer sums; a recurrent kernel adds its bias to the sum of two products."""
+    return kernel.weight is not None and name == kernel.weight.bias and kernel.kind is not Kind.RECURRENT
 
 
 def _inner_bytes(node: onnx.NodeProto, reference: bool) -> int:

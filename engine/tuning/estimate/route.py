@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnxruntime as ort
 
-from engine.fusion.types import Kernel, Network
+from engine.fusion.types import Kernel, Kind, Network
 from engine.graph.types import Array
 from engine.numerics.lowering import FLOATS
 from engine.numerics.runtime import naming, open_session, options
@@ -126,6 +126,10 @@ class _Planner:
             raise Blocked(kernel.op)
         weight = kernel.weight
         activation = weight.activation if weight is not None else ""
+        if kernel.kind is Kind.RECURRENT:  # its result is no linear function of its weights
+            raise Blocked(kernel.op)
+        if activation and activation not in kernel.inputs:  # rounded inside, so no other kernel hands it over
+            raise Blocked("QuantizeLinear")
         rounded = form.short.get(activation, "") in floats
         wanted = Wanted(
             gradients=tuple(form.short[name] for name in usable),

@@ -21,6 +21,9 @@ from engine.graph import load
         ("", "Conv", ""),
         ("a/b;c/d", "Conv", "a.b"),
         ("block/conv1/Conv2D", "Conv", "block.conv1"),
+        ("/Flatten_output_0", "Gemm", "Flatten"),
+        ("/block/Gemm_output_0", "Gemm", "block"),
+        ("dense/BiasAdd:0", "MatMul", "dense"),
     ],
 )
 def test_node_names(name, op, expected):
@@ -50,6 +53,9 @@ def test_the_first_name_that_says_something(tmp_path):
     assert name("MatMul_3", "encoder.layer.0.query.weight") == "encoder.layer.0.query"
     assert name("", "conv2d_5.w_0") == "conv2d_5"
     assert name("", "onnx::MatMul_79", output="logits") == "logits"
+    assert name("", "onnx::MatMul_79", output="/head/MatMul_output_0") == "head.MatMul"
+    assert name("", "/layers.0/Constant_3_output_0", output="y1") == "layers.0"
+    assert name("", "/Constant_output_0", output="logits") == "logits"
     assert name("", "w", scope="not a list") == "w"
     assert len(name("n" * 500, "w")) <= 120
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from build import F32, N, constant, ints, model, save, weights
 from onnx import TensorProto, numpy_helper
-from rebuild import largest_difference
+from rebuild import largest_difference, run_kernels
 
 from engine.fusion import Kind, fuse
 from engine.graph import load
@@ -391,3 +391,17 @@ def test_cast_only_weights_and_constant_nodes(tmp_path):
     assert kernel.weight.origin == "h"
     np.testing.assert_array_equal(kernel.constants["w"], half.astype(F32))
     assert numpy_helper.to_array(nodes[0].attribute[0].t).dtype == np.float16
+
+
+def test_kernels_of_a_half_model_round_at_their_borders(tmp_path):
+    """ONNX Runtime's CPU keeps float32 between half operators when it runs them together; a device can't."""
+    nodes = [N("MatMul", ["x", "w"], ["h"]), N("Mul", ["h", "c"], ["m"]), N("Add", ["m", "b"], ["y"])]
+    constants = {"w": weights(64, 64), "c": weights(1, 64, seed=1), "b": weights(1, 64, seed=2)}
+    half = {name: array.astype(np.float16) for name, array in constants.items()}
+    network = fuse(load(save(model(nodes, {"x": (np.float16, (8, 64))}, ["y"], half), tmp_path)), "cloud")
+    assert [kernel.op for kernel in network.kernels] == ["MatMul", "Mul", "Add"]
+    x = weights(8, 64, seed=3).astype(np.float16)
+    wide = {name: array.astype(np.float32) for name, array in {**half, "x": x}.items()}
+    product = (wide["x"] @ wide["w"]).astype(np.float16).astype(np.float32)
+    scaled = (product * wide["c"]).astype(np.float16).astype(np.float32)
+    np.testing.assert_array_equal(run_kernels(network, {"x": x})["y"], (scaled + wide["b"]).astype(np.float16))

@@ -23,6 +23,10 @@ def matmul(*inputs):
     return N("MatMul", inputs, ["y"])
 
 
+def einsum(equation, *inputs):
+    return N("Einsum", inputs or ["x", "w"], ["y"], equation=equation)
+
+
 def gemm(*inputs, **options):
     return N("Gemm", inputs, ["y"], **options)
 
@@ -53,6 +57,12 @@ CASES = {  # node, input shape, weight shape, channel axes, reduction axes, kind
     "matmul vector": (matmul("x", "w"), (3, 4), (4,), (), (0,), Kind.MATMUL, 3 * 4),
     "matmul 1x1": (matmul("x", "w"), (1, 1), (1, 1), (1,), (0,), Kind.MATMUL, 1),
     "matmul 7x5": (matmul("x", "w"), (2, 7), (7, 5), (1,), (0,), Kind.MATMUL, 2 * 7 * 5),
+    "einsum": (einsum("bij,jk->bik"), (2, 3, 4), (4, 5), (1,), (0,), Kind.MATMUL, 2 * 3 * 4 * 5),
+    "einsum left": (einsum("kj,bji->bki", "w", "x"), (2, 4, 3), (5, 4), (0,), (1,), Kind.MATMUL, 2 * 3 * 4 * 5),
+    "einsum heads": (einsum("bhd,hdk->bhk"), (2, 3, 4), (3, 4, 5), (0, 2), (1,), Kind.MATMUL, 2 * 3 * 4 * 5),
+    "einsum two sums": (einsum("bhd,hdk->bk"), (2, 3, 4), (3, 4, 5), (2,), (0, 1), Kind.MATMUL, 2 * 3 * 4 * 5),
+    "einsum dots": (einsum("...j,jk->...k"), (2, 3, 4), (4, 5), (1,), (0,), Kind.MATMUL, 2 * 3 * 4 * 5),
+    "einsum no arrow": (einsum("ij,jk"), (3, 4), (4, 5), (1,), (0,), Kind.MATMUL, 3 * 4 * 5),
 }  # fmt: skip
 
 
@@ -135,6 +145,14 @@ def test_bias_of_a_matmul_is_the_add_behind_it(tmp_path):
     assert kernel.weight.bias == ""  # one value per column, while the channels are rows
 
 
+def test_a_vector_behind_an_einsum_is_a_bias_only_along_its_channels(tmp_path):
+    for equation, bias in (("bij,jk->bik", "b"), ("bij,jk->bki", "")):
+        nodes = [N("Einsum", ["x", "w"], ["m"], equation=equation), N("Add", ["m", "b"], ["y"])]
+        path = save(model(nodes, {"x": (2, 4, 4)}, ["y"], {"w": weights(4, 4), "b": weights(4)}), tmp_path)
+        (kernel,) = fuse(load(path)).kernels
+        assert kernel.weight.bias == bias
+
+
 def reason(nodes, inputs, constants, tmp_path, **options):
     network = fuse(load(save(model(nodes, inputs, ["y"], constants, **options), tmp_path)))
     (kernel,) = (kernel for kernel in network.kernels if kernel.outputs[-1:] == ("y",))
@@ -162,10 +180,10 @@ def test_why_there_is_no_switch(tmp_path):
 
 
 def test_products_of_other_matrix_operators(tmp_path):
-    kernel, _ = reason(
-        [N("Einsum", ["x", "w"], ["y"], equation="bij,jk->bik")], {"x": (2, 3, 4)}, {"w": weights(4, 5)}, tmp_path
-    )
-    assert kernel.macs == 2 * 3 * 4 * 5
+    three = N("Einsum", ["x", "w", "v"], ["y"], equation="ij,jk,k->i")
+    kernel, text = reason([three], {"x": (3, 4)}, {"w": weights(4, 5), "v": weights(5)}, tmp_path)
+    assert kernel.macs == 3 * 4 * 5
+    assert "no channels" in text
     quantized = {"w": np.ones((6, 4, 3, 3), np.int8), "s": F32(0.1), "z": np.uint8(3), "wz": np.int8(0)}
     node = N("QLinearConv", ["x", "s", "z", "w", "s", "wz", "s", "z"], ["y"])
     kernel, text = reason([node], {"x": (np.uint8, (1, 4, 6, 6))}, quantized, tmp_path)
@@ -176,9 +194,13 @@ def test_products_of_other_matrix_operators(tmp_path):
 def test_recurrent_layer_counts_its_weights_and_products(tmp_path):
     constants = {"w": weights(2, 16, 3), "r": weights(2, 16, 4), "b": weights(2, 32)}
     node = N("LSTM", ["x", "w", "r", "b"], ["y"], hidden_size=4, direction="bidirectional")
-    kernel, text = reason([node], {"x": (5, 2, 3)}, constants, tmp_path)
+    (kernel,) = fuse(load(save(model([node], {"x": (5, 2, 3)}, ["y"], constants), tmp_path))).kernels
     assert kernel.kind is Kind.RECURRENT
-    assert "recurrent" in text
+    assert [(weight.constant, weight.shape, weight.activation) for weight in kernel.weights] == [
+        ("w", (2, 16, 3), "x"),
+        ("r", (2, 16, 4), ""),
+    ]
+    assert {(weight.channel_axes, weight.reduction_axes) for weight in kernel.weights} == {((0, 1), (2,))}
     assert kernel.macs == 5 * 2 * 2 * 4 * 4 * (3 + 4)
     assert kernel.params == 2 * 16 * 3 + 2 * 16 * 4 + 2 * 32
 
