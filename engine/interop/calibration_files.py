@@ -53,6 +53,18 @@ def write_raw(
     return places
 
 
+def write_stacked(
+    samples: SampleSet, network: Network, names: LayerNames, folder: Path, *, cancel: CancelToken = NEVER
+) -> None:
+    """One file per input with the values of all samples behind each other, little-endian, without a header."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for info, place in zip(network.graph.inputs, sample_places(network, names).values(), strict=True):
+        with (folder / f"{place}.bin").open("wb") as stream:
+            for feeds in samples.feeds:
+                cancel.check()
+                stream.write(_little(feeds[info.name]).tobytes())
+
+
 def write_dopt(
     samples: SampleSet, network: Network, names: LayerNames, folder: Path, *, cancel: CancelToken = NEVER
 ) -> list[tuple[str, str]]:

@@ -98,15 +98,7 @@ def write_float_model(
         feeds = list(synthetic_samples(network.graph, 1).feeds[0].values())
         converted = at_opset(model, constants, wanted, feeds)
         if converted is None:
-            notes = (
-                say(
-                    "The model is at opset {own} and this target reads {first} to {last}; it could not be converted: "
-                    "export it again at opset {last}.",
-                    own=own,
-                    first=opsets[0],
-                    last=opsets[-1],
-                ),
-            )
+            notes = (_not_converted(own, opsets),)
         else:
             model, constants = converted
             notes = (say("The model was converted from opset {own} to {wanted}.", own=own, wanted=wanted),)
@@ -115,6 +107,23 @@ def write_float_model(
     cancel.check()
     run_once(network, names, path)
     return notes
+
+
+def _not_converted(own: int, opsets: range) -> Text:
+    if len(opsets) == 1:
+        return say(
+            "The model is at opset {own} and this target reads {wanted}; it could not be converted: export it again at "
+            "opset {wanted}.",
+            own=own,
+            wanted=opsets[0],
+        )
+    return say(
+        "The model is at opset {own} and this target reads {first} to {last}; it could not be converted: export it "
+        "again at opset {last}.",
+        own=own,
+        first=opsets[0],
+        last=opsets[-1],
+    )
 
 
 def build_float_model(network: Network, names: LayerNames) -> tuple[onnx.ModelProto, dict[str, Array]]:

@@ -178,8 +178,51 @@ AMCT_QAT = Target(
     frozenset({"ranges"}),
     (Option("names", say("Layer names"), "module", ("module", "node")),),
 )
+ATC = Target(
+    "atc",
+    say("ATC, Ascend"),
+    say("Script, precision files, calibration settings and AIPP for the converter of Ascend devices."),
+    "folder",
+    "atc",
+    "_atc",
+    frozenset({"samples"}),
+    (Option("soc_version", say("SoC version"), "Ascend310P3"),),
+)
+DOPT = Target(
+    "dopt",
+    say("CANN Kit quantizer (dopt) and OMG, Kirin"),
+    say("config.prototxt, calibration data and scripts for Kirin phones: INT8 or FP16 per layer."),
+    "folder",
+    "dopt",
+    "_dopt",
+    frozenset({"samples"}),
+    (
+        Option("platform", say("Platform"), "kirin9030", ("kirin9020", "kirin9030", "kirinx90")),
+        Option("exclude", say("Names of float layers"), "weight", ("weight", "node")),
+    ),
+)
+DOPT_LM = Target(
+    "dopt_lm",
+    say("CANN Kit quantizer for language models (dopt_lm)"),
+    say("dopt_config.json and config.yaml: INT4, INT8 or float weights per layer."),
+    "folder",
+    "dopt_lm",
+    "_dopt_lm",
+    frozenset(),
+    (Option("platform", say("Platform"), "kirin9020", ("kirin9020", "kirinx90")),),
+)
+MINDSPORE_LITE = Target(
+    "mindspore_lite",
+    say("MindSpore Lite"),
+    say("quant.cfg and a script for converter_lite: one integer width and FP16."),
+    "folder",
+    "mindspore_lite",
+    "_mslite",
+    frozenset({"samples"}),
+    (Option("mode", say("Quantization"), "auto", ("auto", "weight4", "weight8", "full8")),),
+)
 
-TARGETS: tuple[Target, ...] = (RULES, RULES_CPP, AMCT_PTQ, AMCT_QAT)
+TARGETS: tuple[Target, ...] = (RULES, RULES_CPP, AMCT_PTQ, AMCT_QAT, ATC, DOPT, DOPT_LM, MINDSPORE_LITE)
 
 
 def target(name: str) -> Target:

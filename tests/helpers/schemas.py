@@ -1,7 +1,7 @@
 """Public schemas of the text protos that exports write, as data, and a parser made of them.
 
-Field names, numbers and types are those of AMCT's calibration, retrain and record messages, of ATC's AIPP and
-compression settings, and of dopt's configuration; a line is "label type name number".
+Field names, numbers and types are those of AMCT's calibration, retrain and record messages, of ATC's AIPP, and
+of dopt's configuration; a line is "label type name number".
 """
 
 from __future__ import annotations
@@ -104,18 +104,6 @@ DOPT = {
     "enum Device": "USE_CPU 0\nUSE_GPU 1",
     "enum InputType": "IMAGE 0\nBINARY 1",
     "enum ImageFormat": "BGR 0\nRGB 1",
-}
-
-COMPRESSION = {
-    "Config": """
-        optional bool enable_first_layer_quantization 1
-        optional Calibration calibration 2""",
-    "Calibration": """
-        optional string input_data_dir 1
-        optional string input_shape 2
-        optional string config_file 3
-        optional string infer_soc 4
-        optional uint32 infer_device_id 5""",
 }
 
 AIPP = {
