@@ -1,8 +1,8 @@
 """The backward graph of one kernel: gradients in, gradients out, and what rounding its tensors would do on the way.
 
 Inputs are the reference's own tensors (nothing of the forward pass is run again but what lies hidden inside the
-kernel), gradients of the kernel's outputs, and constants. Outputs are the gradients of its inputs, the gradient at the anchor's
-result, and for each activation format the products <gradient, rounding error> by channel.
+kernel), gradients of the kernel's outputs, and constants. Outputs are the gradients of its inputs, the gradient at the
+anchor's result, and for each activation format the products <gradient, rounding error> by channel.
 """
 
 from __future__ import annotations

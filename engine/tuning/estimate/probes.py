@@ -1,6 +1,6 @@
 """Probes: what is sent backwards from the measured tensors.
 
-A probe v with covariance C makes <J^T v, dY>^2 an estimate of dz^T C dz for the change dz = J dY of the measured tensors.
+A probe v with covariance C makes <J^T v, dY>^2 an estimate of dz^T C dz for the change dz = J dY of what is measured.
 C = 1 is noise energy. C = diag(p) - p p^T is twice the KL divergence between softmax(z) and softmax(z + dz), to second
 order: v = sqrt(p) e - p (sqrt(p) . e) with e ~ N(0, 1) (the Fisher probe).
 """
