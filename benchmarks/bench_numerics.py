@@ -3,8 +3,9 @@
     python benchmarks/bench_numerics.py [MODEL.onnx ...]
 
 One unit is one FP32 forward pass of all samples by ONNX Runtime at its best: the whole model in one session, 2 threads,
-all optimisations. "Behind" is what ONNX Runtime needs, in the same way, for the kernels from the changed one on. All
-figures are minima over rounds; the machine should be idle.
+all optimisations. "Behind" is what ONNX Runtime needs, in the same way, for the kernels from the changed one on. Each
+figure is followed by the same ratio in CPU seconds (against one thread of ONNX Runtime), which a busy machine spoils
+less. All are minima over rounds.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import onnxruntime as ort
@@ -34,17 +36,31 @@ from engine.progress import CancelToken
 SAMPLES, ROUNDS = 8, 5
 
 
-def best(work: Callable[[], object], rounds: int = ROUNDS) -> float:
-    """Least seconds of several calls."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+class Cost(NamedTuple):
+    """Seconds on the clock and of all cores."""
+
+    wall: float
+    cpu: float
+
+    def over(self, unit: Cost) -> str:
+        """Both ratios."""
+        return f"{self.wall / unit.wall:.2f} [{self.cpu / unit.cpu:.2f}]"
 
 
-def plain_session(network: Network, first: int) -> ort.InferenceSession:
+def timed(work: Callable[[], object]) -> Cost:
+    """What one call takes."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return Cost(time.perf_counter() - wall, time.process_time() - cpu)
+
+
+def least(costs: Iterable[Cost]) -> Cost:
+    """The least of each."""
+    walls, cpus = zip(*costs, strict=True)
+    return Cost(min(walls), min(cpus))
+
+
+def plain_session(network: Network, first: int, threads: int) -> ort.InferenceSession:
     """Kernels from `first` on as one plain model."""
     kernels = network.kernels[first:]
     inside = {name for kernel in kernels for name in kernel.outputs}
@@ -54,19 +70,26 @@ def plain_session(network: Network, first: int) -> ort.InferenceSession:
     nodes = [node.proto for kernel in kernels for node in kernel.nodes]
     built = build_model(network.graph, nodes, list(read), outputs, constants)
     options = ort.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = 2, 1
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     if built.outside:
         options.add_external_initializers(list(built.outside), [to_ort(a) for a in built.outside.values()])
     return ort.InferenceSession(built.proto.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
-def plain_seconds(network: Network, evaluator: Evaluator, first: int) -> float:
+def plain_cost(network: Network, evaluator: Evaluator, first: int) -> Cost:
     """One pass of all samples through the kernels from `first` on."""
-    session = plain_session(network, first)
-    names = [item.name for item in session.get_inputs()]
+    walls, cpus = [], []
     values = evaluator._shared.values  # the reference's tensors: what stands at the border
-    feeds = [{name: values[s][name].numpy(network.tensors.get(name)) for name in names} for s in range(SAMPLES)]
-    return best(lambda: [session.run(None, feed) for feed in feeds])
+    for threads in (1, 2):
+        session = plain_session(network, first, threads)
+        names = [item.name for item in session.get_inputs()]
+        feeds = [{name: values[s][name].numpy(network.tensors.get(name)) for name in names} for s in range(SAMPLES)]
+        cost = least(timed(lambda s=session, f=feeds: [s.run(None, feed) for feed in f]) for _ in range(ROUNDS))
+        walls.append(cost.wall)
+        cpus.append(cost.cpu)
+    del session
+    time.sleep(0.1)  # a session that has just gone spins for a while
+    return Cost(min(walls), cpus[0])
 
 
 def measure(path: Path) -> None:
@@ -74,15 +97,12 @@ def measure(path: Path) -> None:
     shapes = {item.name: item.proposal for item in read_inputs(path)}
     network = fuse(load(path, shapes=shapes), "edge")
     samples = synthetic_samples(network.graph, SAMPLES)
-    ranges = calibrate(network, samples)
-    evaluator = Evaluator(network, samples, ranges=ranges)
-    start = time.perf_counter()
-    evaluator.prepare()
-    opened = time.perf_counter() - start
-    unit = plain_seconds(network, evaluator, 0)
-    time.sleep(0.1)  # the session that has just gone spins for a while
+    evaluator = Evaluator(network, samples, ranges=calibrate(network, samples))
+    opened = timed(evaluator.prepare)
+    unit = plain_cost(network, evaluator, 0)
     print(f"\n{path.name}: {len(network.kernels)} kernels, {len(network.tunable)} with a switch")
-    print(f"  1 unit = {unit * 1e3:.1f} ms for {SAMPLES} samples; open {opened / unit:.1f} units")
+    print(f"  1 unit = {unit.wall * 1e3:.1f} ms [{unit.cpu * 1e3:.1f}] for {SAMPLES} samples")
+    print(f"  open {opened.over(unit)}")
     whole(network, samples, evaluator, unit)
     for at in (0.1, 0.5, 0.9):
         toggles(network, evaluator, at, unit)
@@ -91,50 +111,47 @@ def measure(path: Path) -> None:
     evaluator.close()
 
 
-def whole(network: Network, samples: SampleSet, evaluator: Evaluator, unit: float) -> None:
+def whole(network: Network, samples: SampleSet, evaluator: Evaluator, unit: Cost) -> None:
     """All kernels at once, cold and warm, and all local errors."""
     everything = {scheme: Plan({k.id: scheme for k in network.tunable}) for scheme in (INT8, INT4, FP16)}
-    cold = best(lambda: evaluator.evaluate(everything[INT8]), 1)
+    cold = timed(lambda: evaluator.evaluate(everything[INT8]))
     evaluator.evaluate(everything[INT4])
     evaluator.evaluate(everything[FP16])
-    print(f"  all INT8, sessions cold: all errors {cold / unit:.2f}")
+    print(f"  all INT8, sessions cold: all errors {cold.over(unit)}")
     for scheme, plan in everything.items():
         out, full = both(evaluator, plan)
-        print(f"  all {label(scheme)}, sessions warm: output {out / unit:.2f}, all errors {full / unit:.2f}")
-    undo = best(lambda: evaluator.evaluate(everything[INT8]))
-    print(f"  undo {undo * 1e3:.3f} ms")
-    fresh = Evaluator(network, samples, ranges=evaluator.ranges)
-    fresh.prepare()
+        print(f"  all {label(scheme)}, sessions warm: output {out.over(unit)}, all errors {full.over(unit)}")
+    undo = least(timed(lambda: evaluator.evaluate(everything[INT8])) for _ in range(ROUNDS))
+    print(f"  undo {undo.wall * 1e3:.3f} ms")
     cells = [(k.id, scheme) for k in network.tunable for scheme in everything]
-    local = best(lambda: list(fresh.local_errors(cells)), 1)
-    print(f"  local errors, {len(cells)} cells: {local / unit:.2f}")
-    fresh.close()
+    costs = []
+    for _ in range(2):
+        fresh = Evaluator(network, samples, ranges=evaluator.ranges)
+        fresh.prepare()
+        costs.append(timed(lambda e=fresh: list(e.local_errors(cells))))
+        fresh.close()
+    print(f"  local errors, {len(cells)} cells: {least(costs).over(unit)}")
 
 
-def toggles(network: Network, evaluator: Evaluator, at: float, unit: float) -> None:
+def toggles(network: Network, evaluator: Evaluator, at: float, unit: Cost) -> None:
     """One kernel to INT8, the rest FP32; its session and its rounded weight are built each time."""
     index = network.tunable[int(at * len(network.tunable))].index
-    behind = plain_seconds(network, evaluator, index)
-    time.sleep(0.1)
+    behind = plain_cost(network, evaluator, index)
     plan = Plan({network.kernels[index].id: INT8})
     out, full = both(evaluator, plan, lambda: evaluator._shared.sessions._ready.pop((index, INT8), None))
-    print(
-        f"  toggle at {at:.0%}: behind {behind / unit:.2f}, output {out / unit:.2f} ({out / behind:.2f} x behind), "
-        f"all errors {full / unit:.2f} ({full / behind:.2f} x)"
-    )
+    print(f"  toggle at {at:.0%}: behind {behind.over(unit)} units; over that: output {out.over(behind)}, "
+          f"all errors {full.over(behind)}")  # fmt: skip
 
 
-def both(evaluator: Evaluator, plan: Plan, first: Callable[[], object] = lambda: None) -> tuple[float, float]:
-    """Seconds until the output's error, and until all errors, from the reference on."""
-    times: dict[bool, list[float]] = {False: [], True: []}
+def both(evaluator: Evaluator, plan: Plan, first: Callable[[], object] = lambda: None) -> tuple[Cost, Cost]:
+    """Cost of the output's error, and of all errors, from the reference on."""
+    costs: dict[bool, list[Cost]] = {False: [], True: []}
     for _ in range(ROUNDS):
-        for accumulated, taken in times.items():
+        for accumulated, taken in costs.items():
             forget(evaluator)
             first()
-            start = time.perf_counter()
-            evaluator.evaluate(plan, accumulated=accumulated)
-            taken.append(time.perf_counter() - start)
-    return min(times[False]), min(times[True])
+            taken.append(timed(lambda a=accumulated: evaluator.evaluate(plan, accumulated=a)))
+    return least(costs[False]), least(costs[True])
 
 
 def cancel(network: Network, evaluator: Evaluator) -> None:

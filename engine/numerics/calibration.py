@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+
 import onnxruntime as ort
+from onnx import TensorProto, helper
 
 from engine.errors import DataError
 from engine.fusion.types import Network
+from engine.graph.types import Array
 from engine.numerics.lowering import FLOATS
 from engine.numerics.models import Built, build_model
 from engine.numerics.runtime import BASIC, naming, open_either, options
 from engine.numerics.samples import SampleSet
+from engine.numerics.workers import Workers
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.observers import OBSERVERS, Seen
 from engine.quant.ranges import Range, Ranges
@@ -33,7 +40,7 @@ def calibrate(
         samples: At least one.
         observer: A name in `engine.quant.OBSERVERS`.
         progress: Told about each sample.
-        cancel: Checked after each sample and each activation.
+        cancel: Answered within 20 ms, whatever ONNX Runtime is doing.
 
     Raises:
         DataError: Without samples, or for an observer that doesn't exist.
@@ -51,20 +58,15 @@ def calibrate(
     wanted = _watched(network)
     seen = dict.fromkeys(wanted, Seen())
     text = say("Calibrating")
-    session = _session(network, [name for name in wanted if name not in _input_names(network)])
-    produced = [output.name for output in session.get_outputs()] if session is not None else []
-    for number, feeds in enumerate(samples.feeds):
-        cancel.check()
-        arrays = dict(feeds)
-        if session is not None:
-            needed = {item.name: feeds[item.name] for item in session.get_inputs()}
-            results = naming(str(network.graph.path.name), lambda fed=needed: session.run(produced, fed))  # type: ignore[misc]
-            arrays.update(zip(produced, results, strict=True))
-            del results
-        for name in wanted:
+    inputs = {info.name for info in network.graph.inputs}
+    with _whole_network(network, [name for name in wanted if name not in inputs], cancel) as run:
+        for number, feeds in enumerate(samples.feeds):
+            arrays = {**feeds, **run(feeds)}
+            for name in wanted:
+                cancel.check()
+                seen[name] = watch(seen[name], arrays[name])
+            progress((number + 1) / len(samples), text)
             cancel.check()
-            seen[name] = watch(seen[name], arrays[name])
-        progress((number + 1) / len(samples), text)
     ranges = {name: conclude(state) for name, state in seen.items()}
     return Ranges(_finite(ranges), observer, len(samples), samples.synthetic)
 
@@ -75,20 +77,49 @@ def _watched(network: Network) -> list[str]:
     return [name for name in names if name in tensors and tensors[name].dtype.name in FLOATS]
 
 
-def _input_names(network: Network) -> set[str]:
-    return {info.name for info in network.graph.inputs}
+@contextmanager
+def _whole_network(
+    network: Network, outputs: list[str], cancel: CancelToken
+) -> Iterator[Callable[[Mapping[str, Array]], dict[str, Array]]]:
+    """A function from feeds to the values of these activations.
 
-
-def _session(network: Network, outputs: list[str]) -> ort.InferenceSession | None:
-    """The whole network with the watched activations as outputs; None if only inputs are watched."""
+    ONNX Runtime works in a thread of its own, so that a cancel is answered while it is busy: opening a large model or
+    running a long one is then left to end by itself.
+    """
     if not outputs:
-        return None
+        yield lambda feeds: {}
+        return
+    worker, call = Workers(1), ort.RunOptions()
+    try:
+        session = worker.result(worker.submit(_session, network, outputs), cancel)
+        produced = [output.name for output in session.get_outputs()]
+        read = [item.name for item in session.get_inputs()]
+
+        def run(feeds: Mapping[str, Array]) -> dict[str, Array]:
+            needed = {name: feeds[name] for name in read}
+            work = partial(naming, network.graph.path.name, partial(session.run, produced, needed, call))
+            return dict(zip(outputs, worker.result(worker.submit(work), cancel), strict=True))
+
+        yield run
+    finally:
+        call.terminate = True
+        worker.close(wait=not cancel.cancelled)
+
+
+def _session(network: Network, outputs: list[str]) -> ort.InferenceSession:
+    """The whole network with these activations as outputs (bfloat16, which numpy lacks, as float32)."""
+    graph = network.graph
     nodes = [node.proto for kernel in network.kernels for node in kernel.nodes]
     constants = {name: array for kernel in network.kernels for name, array in kernel.constants.items()}
-    graph = network.graph
+    shown = []
+    for name in outputs:
+        wide = graph.tensors[name].dtype.name == "bfloat16"
+        shown.append(f"{name}/mixbit/float" if wide else name)
+        if wide:
+            nodes.append(helper.make_node("Cast", [name], [shown[-1]], to=TensorProto.FLOAT))
 
     def build(loose: bool) -> Built:
-        return build_model(graph, nodes, [info.name for info in graph.inputs], outputs, constants, loose=loose)
+        return build_model(graph, nodes, [info.name for info in graph.inputs], shown, constants, loose=loose)
 
     def made() -> ort.SessionOptions:
         found = options(BASIC, threads=2, shared=False)

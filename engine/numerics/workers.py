@@ -77,7 +77,7 @@ class Workers:
             cancel.check()
             self._left = set(futures.wait(self._left, _POLL_SECONDS).not_done)
 
-    def close(self) -> None:
+    def close(self, *, wait: bool = True) -> None:
         """End the threads, after what they are doing now."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=wait, cancel_futures=True)
         self._left.clear()

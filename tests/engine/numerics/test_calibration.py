@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 from handmade import Step, network, samples_like, small_net
+from onnx import TensorProto, helper
 
 from engine.errors import Cancelled, DataError
 from engine.fusion.types import Kind
@@ -74,6 +78,33 @@ def test_without_ranges_the_samples_themselves_are_taken():
         assert evaluator.ranges == calibrate(net, samples)
     finally:
         evaluator.close()
+
+
+def test_a_cancel_is_answered_while_onnx_runtime_is_busy():
+    x = {"x": np.ones((1, 64), np.float32)}
+    body = helper.make_graph(
+        [helper.make_node("MatMul", ["s", "w"], ["t"]), helper.make_node("Identity", ["c"], ["d"])],
+        "body",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("c", 9, []),
+         helper.make_tensor_value_info("s", 1, [1, 64])],
+        [helper.make_tensor_value_info("d", 9, []), helper.make_tensor_value_info("t", 1, [1, 64])],
+    )  # fmt: skip
+    turns = np.array(1)
+    loop = Step(
+        [("Loop", ["n", "", "x"], ["y"], {"body": body})],
+        ["y"], {"n": turns, "w": np.eye(64, dtype=np.float32)},
+    )  # fmt: skip
+    last = Step([("MatMul", ["y", "w"], ["z"], {})], ["z"], loop.constants, Kind.MATMUL, "w", (1,), (0,), "y")
+    net = network(x, ["z"], [loop, last])
+    turns[...] = 10**9  # for minutes
+    token = CancelToken()
+    timer = threading.Timer(0.2, token.cancel)
+    timer.start()
+    start = time.perf_counter()
+    with pytest.raises(Cancelled):
+        calibrate(net, SampleSet([x], "tests"), cancel=token)
+    assert time.perf_counter() - start < 0.2 + 0.1
+    timer.join()
 
 
 def test_bad_calls_are_refused_and_a_cancel_is_heard():
