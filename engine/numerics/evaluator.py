@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -110,7 +110,7 @@ class Evaluator:
         self._workers, self._gate, self._owner = workers, gate, owner
         self._lock = threading.Lock()
         self._states: list[SampleState] = []
-        self._plans: dict[tuple[Plan, bool], Evaluation] = {}
+        self._plans: dict[tuple[Plan, bool | frozenset[str]], Evaluation] = {}
         self._local = LocalErrors(self._shared, workers, gate)
 
     @property
@@ -193,7 +193,7 @@ class Evaluator:
         self,
         plan: Plan,
         *,
-        accumulated: bool = True,
+        accumulated: bool | Collection[str] = True,
         progress: Progress = no_progress,
         cancel: CancelToken = NEVER,
     ) -> Evaluation:
@@ -201,8 +201,9 @@ class Evaluator:
 
         Args:
             plan: The plan; kernels without a switch run as they are.
-            accumulated: Measure every kernel. Without, only the outputs (a little faster); what is known of the
-                kernels is in the result all the same, and asking again with True measures the rest without running.
+            accumulated: Measure every kernel, or only those with these ids. Without, only the outputs (a little
+                faster); what is known of the kernels is in the result all the same, and asking again with True
+                measures the rest without running.
             progress: Told about.
             cancel: Checked between kernels; answered within 20 ms.
 
@@ -211,7 +212,8 @@ class Evaluator:
             Cancelled: If asked to stop; what has run is kept.
         """
         started = time.perf_counter()
-        known = self._plans.get((plan, True)) or self._plans.get((plan, accumulated))
+        chosen = accumulated if isinstance(accumulated, bool) else frozenset(accumulated)
+        known = self._plans.get((plan, True)) or self._plans.get((plan, chosen))
         if known is not None:
             return known
         self.prepare(progress=progress, cancel=cancel)
@@ -219,8 +221,11 @@ class Evaluator:
         with _exclusive(self._lock, cancel):
             schemes = shared.wiring.schemes(plan)
             keys = shared.wiring.keys(schemes)
-            measured = shared.wiring.measured
-            missing = [accumulated and bool(measured[at]) and key not in shared.totals for at, key in enumerate(keys)]
+            wanted = [
+                bool(names) and (chosen is True or (chosen is not False and kernel.id in chosen))
+                for kernel, names in zip(shared.network.kernels, shared.wiring.measured, strict=True)
+            ]
+            missing = [want and key not in shared.totals for want, key in zip(wanted, keys, strict=True)]
             parts = output_parts(shared, keys)
             if parts is None or any(missing):
                 parts = self._run(schemes, keys, missing, progress, cancel)
@@ -234,7 +239,7 @@ class Evaluator:
             )
             if len(self._plans) > 4096:
                 self._plans.clear()
-            self._plans[plan, accumulated] = found
+            self._plans[plan, chosen] = found
         return found
 
     def local_errors(
