@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, Self, TypeVar
 
 from engine.fusion.types import Network, Rules
 from engine.graph import read_inputs
@@ -26,6 +27,8 @@ from engine.tuning.sweep import SweepCell, sweep_one_in
 
 T = TypeVar("T")
 Failed = Callable[[Text], None]
+_QUICK_S, _CALM_S = 0.03, 0.15
+"""Least seconds between two deliveries of what somebody waits for, and of what comes by the way: views draw each."""
 LocalFound = Callable[[Mapping[tuple[str, Scheme], ErrorSums]], None]
 
 
@@ -174,23 +177,30 @@ class Background:
 
         def run(ctx: JobContext) -> None:
             with closing(evaluator.fork(self._gate(ctx))) as fork:
-                self._find_local(fork, cells, ctx, local, generation)
+                self._find_local(fork, cells, ctx, local, generation, _CALM_S)
 
         return self._measure(say("Local errors of all precisions"), run, lane="sweep", supersede="local")
 
     def sweep(
-        self, cells: Sequence[tuple[str, Scheme]], *, found: Callable[[SweepCell], None], failed: Failed
+        self,
+        cells: Sequence[tuple[str, Scheme]],
+        *,
+        found: Callable[[Sequence[SweepCell]], None],
+        failed: Failed,
     ) -> Job | None:
-        """Measure cells one in; `found` gets each as soon as it is known."""
+        """Measure cells one in; `found` gets them a few at a time, soon after they are known."""
         evaluator, generation = self._evaluator, self._generation
         if evaluator is None:
             return None
 
         def run(ctx: JobContext) -> None:
-            with closing(evaluator.fork(self._gate(ctx))) as fork:
+            with (
+                closing(evaluator.fork(self._gate(ctx))) as fork,
+                _Batches(self.jobs, self._wanted(generation, found), _CALM_S) as batches,
+            ):
                 for number, cell in enumerate(sweep_one_in(fork, cells, cancel=ctx.token), 1):
                     ctx.progress(number / len(cells), say("{done} of {all}", done=number, all=len(cells)))
-                    self.jobs.deliver(_bind(self._wanted(generation, found), cell))
+                    batches.add(cell)
 
         return self._measure(say("Sensitivity sweep"), run, lane="sweep", supersede="sweep", on_failed=failed)
 
@@ -240,11 +250,17 @@ class Background:
         ctx: JobContext,
         local: LocalFound,
         generation: int,
+        every: float = _QUICK_S,
     ) -> None:
         wanted, cells = self._wanted(generation, local), tuple(cells)
-        for number, (kernel, scheme, sums) in enumerate(evaluator.local_errors(cells, cancel=ctx.token), 1):
-            ctx.progress(number / len(cells), say("Local error of {done} of {all}", done=number, all=len(cells)))
-            self.jobs.deliver(_bind(wanted, {(kernel, scheme): sums}))
+
+        def deliver(found: Sequence[tuple[tuple[str, Scheme], ErrorSums]]) -> None:
+            wanted(dict(found))
+
+        with _Batches(self.jobs, deliver, every) as batches:
+            for number, (kernel, scheme, sums) in enumerate(evaluator.local_errors(cells, cancel=ctx.token), 1):
+                ctx.progress(number / len(cells), say("Local error of {done} of {all}", done=number, all=len(cells)))
+                batches.add(((kernel, scheme), sums))
 
     def _wanted(self, generation: int, callback: Callable[[T], None]) -> Callable[[T], None]:
         def call(value: T) -> None:
@@ -263,5 +279,27 @@ class Background:
         return wait
 
 
-def _bind(callback: Callable[[T], None], value: T) -> Callable[[], None]:
-    return lambda: callback(value)
+class _Batches(Generic[T]):
+    """Delivers results of a running job a few at a time: the first at once, then at most one batch per interval."""
+
+    def __init__(self, jobs: Jobs, callback: Callable[[Sequence[T]], None], every: float) -> None:
+        self._jobs, self._callback, self._every = jobs, callback, every
+        self._kept: list[T] = []
+        self._last = 0.0
+
+    def add(self, item: T) -> None:
+        """Deliver an item soon."""
+        self._kept.append(item)
+        if time.monotonic() - self._last >= self._every:
+            self._deliver()
+
+    def _deliver(self) -> None:
+        kept, self._kept, self._last = self._kept, [], time.monotonic()
+        if kept:
+            self._jobs.deliver(lambda: self._callback(kept))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._deliver()

@@ -328,7 +328,7 @@ class Session(SessionState):
         if self.network is None or self.sweeping:
             return
         cells = [cell for cell in cells_of(self.network) if cell not in self.sensitivity]
-        self.sweep_job = self._work.sweep(cells, found=self._found_cell, failed=self._failed) if cells else None
+        self.sweep_job = self._work.sweep(cells, found=self._found_cells, failed=self._failed) if cells else None
         self._announce(What.SENSITIVITY)
 
     def stop_sweep(self) -> None:
@@ -336,10 +336,11 @@ class Session(SessionState):
         if self.sweep_job is not None:
             self.sweep_job.cancel()
 
-    def _found_cell(self, cell: SweepCell) -> None:
-        self._results.sensitivity[cell.kernel, cell.scheme] = SensitivityCell(
-            cell.kernel, cell.scheme, cell.output.sqnr_db, cell.output.kl
-        )
+    def _found_cells(self, cells: Sequence[SweepCell]) -> None:
+        for cell in cells:
+            self._results.sensitivity[cell.kernel, cell.scheme] = SensitivityCell(
+                cell.kernel, cell.scheme, cell.output.sqnr_db, cell.output.kl
+            )
         self._announce(What.SENSITIVITY)
 
     def capture(self, kernel_id: str, sample: int = 0) -> None:

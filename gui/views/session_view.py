@@ -1,4 +1,4 @@
-"""What all table views have in common: they follow the session, and redraw at most 25 times a second, when seen."""
+"""What all table views have in common: they follow the session, and redraw at most 40 times a second, when seen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gui.views.peek import PreviousPlan
 if TYPE_CHECKING:
     from engine.session import Session
 
-FRAME_MS = 40
+FRAME_MS = 25
 BREATHING_SPACE = 5
 """A view that takes long to redraw waits this many times as long before it does so again."""
 
