@@ -221,8 +221,57 @@ MINDSPORE_LITE = Target(
     frozenset({"samples"}),
     (Option("mode", say("Quantization"), "auto", ("auto", "weight4", "weight8", "full8")),),
 )
+MATMUL_NBITS = Target(
+    "matmul_nbits",
+    say("ONNX with MatMulNBits"),
+    say("One model for ONNX Runtime, grouped weights of matrix products in its own packed kernel."),
+    "file",
+    "nbits",
+    ".onnx",
+    frozenset({"ranges"}),
+)
+ORT_RECIPE = Target(
+    "ort_recipe",
+    say("ONNX Runtime recipe"),
+    say("quantize.py, which repeats the plan with onnxruntime.quantization."),
+    "folder",
+    "ort_recipe",
+    "_ort",
+    frozenset({"samples"}),
+)
+AIMET = Target(
+    "aimet",
+    say("AIMET encodings"),
+    say("Precision and scales of every tensor, for AIMET and for Qualcomm's converters."),
+    "file",
+    "aimet",
+    ".encodings",
+    frozenset({"ranges"}),
+)
+QNN = Target(
+    "qnn",
+    say("QNN and SNPE overrides"),
+    say("JSON for --quantization_overrides of Qualcomm's converters."),
+    "file",
+    "aimet",
+    ".json",
+    frozenset({"ranges"}),
+)
 
-TARGETS: tuple[Target, ...] = (RULES, RULES_CPP, AMCT_PTQ, AMCT_QAT, ATC, DOPT, DOPT_LM, MINDSPORE_LITE)
+TARGETS: tuple[Target, ...] = (
+    RULES,
+    RULES_CPP,
+    AMCT_PTQ,
+    AMCT_QAT,
+    ATC,
+    DOPT,
+    DOPT_LM,
+    MINDSPORE_LITE,
+    MATMUL_NBITS,
+    ORT_RECIPE,
+    AIMET,
+    QNN,
+)
 
 
 def target(name: str) -> Target:
