@@ -1,0 +1,50 @@
+"""The command line: the same engine without a window. No Qt is imported here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from engine.cli.arguments import COMMANDS, parser
+from engine.errors import MixbitError
+
+__all__ = ["COMMANDS", "main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Returns:
+        0; 1 for a clear refusal (one sentence on standard error); 2 for wrong usage.
+    """
+    arguments = parser().parse_args(argv)
+    try:
+        found = arguments.run(arguments)
+    except MixbitError as error:
+        print(f"mixbit: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("mixbit: stopped", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 0
+    if arguments.json:
+        print(msgspec.json.encode(_plain(found)).decode())
+    else:
+        arguments.show(found)
+    return 0
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinity: a figure that is infinite or undefined becomes null."""
+    if isinstance(value, dict):
+        return {key: _plain(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value

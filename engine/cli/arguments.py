@@ -1,0 +1,83 @@
+"""The commands and their options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from engine.cli import commands, show
+from engine.precision.presets import FIRST_LAST
+from engine.precision.scheme import PRESETS
+from engine.session.exports import KINDS
+from engine.version import VERSION
+
+COMMANDS = ("inspect", "evaluate", "simulate", "export", "plan", "devices")
+_PRESET_NAMES = (*PRESETS, FIRST_LAST)
+
+
+def named_shape(text: str) -> tuple[str, tuple[int, ...]]:
+    """NAME=1,3,224,224 as a name and a shape."""
+    name, _, dims = text.rpartition("=")
+    try:
+        shape = tuple(int(d) for d in dims.replace("x", ",").split(",")) if dims else ()
+    except ValueError:
+        shape = (0,)
+    if not name or any(d < 1 for d in shape):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=1,3,224,224")
+    return name, shape
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands with their options."""
+    top = argparse.ArgumentParser(
+        prog="mixbit",
+        description="Choose a precision for every layer of an ONNX model; see its error and its cost on an NPU.",
+        epilog="mixbit [MODEL] without a command opens the window.",
+    )
+    top.add_argument("--version", action="version", version=f"mixbit {VERSION}")
+    choices = top.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(name: str, run: Callable[..., Any], printer: Callable[..., None], text: str) -> argparse.ArgumentParser:
+        sub = choices.add_parser(name, help=text, description=text)
+        sub.set_defaults(run=run, show=printer)
+        sub.add_argument("--json", action="store_true", help="print one JSON object")
+        sub.add_argument("--quiet", action="store_true", help="no progress on standard error")
+        return sub
+
+    inspect = command("inspect", commands.inspect, show.show_inspect, "list the kernels of a model")
+    evaluate = command("evaluate", commands.evaluate, show.show_evaluate, "measure the error of a plan")
+    simulate = command(
+        "simulate", commands.simulate, show.show_simulate, "simulate latency, memory, energy and heat of a plan"
+    )
+    export = command("export", commands.export, show.show_written, "write a quantized model, a table or a plan")
+    plan = command("plan", commands.write_plan, show.show_written, "write the plan of a preset")
+    command("devices", commands.devices, show.show_devices, "list the device profiles")
+
+    for sub in (inspect, evaluate, simulate, export, plan):
+        sub.add_argument("model", metavar="MODEL", help="an .onnx file, or sample:NAME")
+        sub.add_argument(
+            "--shape", action="append", type=named_shape, metavar="NAME=1,3,224,224", help="shape of an input"
+        )
+        sub.add_argument("--fusion", choices=("edge", "cloud"), default="edge", help="fusion rules (default: edge)")
+    for sub in (inspect, simulate, export):
+        sub.add_argument("--device", default="kirin9030", help="profile name or file (default: kirin9030)")
+    for sub, file in ((evaluate, True), (simulate, True), (export, True), (plan, False)):
+        choice = sub.add_mutually_exclusive_group(required=True)
+        choice.add_argument("--preset", choices=_PRESET_NAMES, help="a plan by name")
+        if file:
+            choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
+            sub.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
+    for sub in (evaluate, export):
+        sub.add_argument("--calib", type=Path, metavar="PATH", help="calibration data: pictures, .npy, .npz or .bin")
+        sub.add_argument("--data", type=Path, metavar="PATH", help="evaluation data: pictures, .npy, .npz or .bin")
+        sub.add_argument("--samples", type=int, metavar="N", help="evaluate at most N samples")
+        sub.add_argument("--observer", choices=("minmax", "percentile"), default="minmax", help="of activation ranges")
+    simulate.add_argument("--minutes", type=float, default=30.0, help="minutes of sustained use (default: 30)")
+    simulate.add_argument("--rate", type=float, metavar="PER_SECOND", help="runs per second (default: back to back)")
+    simulate.add_argument("--ambient", type=float, default=25.0, metavar="C", help="ambient temperature in degrees C")
+    export.add_argument("--to", choices=KINDS, required=True, help="what to write")
+    for sub in (export, plan):
+        sub.add_argument("--out", type=Path, required=True, metavar="PATH", help="where to write it")
+    return top

@@ -1,0 +1,195 @@
+"""What each command does: arguments in, one JSON-ready dictionary out."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from engine.cli.given import data_sources, device, named_plan, open_network, progress_of, units
+from engine.npu import list_devices
+from engine.npu.results import Scenario
+from engine.numerics.results import ErrorSums, Evaluation
+from engine.precision.planfile import save_plan
+from engine.precision.scheme import Scheme, label
+from engine.quant import plan_bytes
+from engine.session import work
+from engine.session.exports import write_export
+from engine.session.state import Figures
+
+
+def inspect(args: argparse.Namespace) -> dict[str, Any]:
+    """The kernels of a model."""
+    network = open_network(args)
+    graph = network.graph
+    tunable = network.tunable
+    return {
+        "model": {
+            "path": str(graph.path),
+            "sha256": graph.sha256,
+            "bytes": graph.file_bytes,
+            "producer": graph.producer,
+            "opset": graph.opsets.get("", 0),
+            "inputs": [{"name": i.name, "dtype": i.dtype.name, "shape": i.shape} for i in graph.inputs],
+            "outputs": [{"name": o.name, "dtype": o.dtype.name, "shape": o.shape} for o in graph.outputs],
+            "fusion": network.rules,
+            "tunable": len(tunable),
+            "params": sum(k.params for k in network.kernels),
+            "macs": sum(k.macs for k in network.kernels),
+            "notes": [str(note) for note in graph.notes],
+        },
+        "kernels": [
+            {
+                "id": k.id,
+                "name": k.name,
+                "op": k.op,
+                "nodes": [node.proto.name or node.outputs[0] for node in k.nodes],
+                "tunable": k.tunable,
+                "why_not": str(k.why_not) if k.why_not else None,
+                "params": k.params,
+                "macs": k.macs,
+                "weight": k.weight.origin if k.weight else None,
+                "weight_bytes": sum(a.nbytes for a in k.constants.values()),
+                "output_shapes": [network.tensors[o].shape for o in k.outputs],
+                "unit": unit,
+            }
+            for k, unit in zip(network.kernels, units(network, args), strict=True)
+        ],
+    }
+
+
+def evaluate(args: argparse.Namespace) -> dict[str, Any]:
+    """The errors of a plan."""
+    network = open_network(args)
+    plan = named_plan(args, network)
+    calibration, evaluation = data_sources(args)
+    prepared = work.prepare(
+        network, calibration, evaluation, observer=args.observer, samples=args.samples, progress=progress_of(args)
+    )
+    try:
+        found = prepared.evaluator.evaluate(plan)
+        local = {kernel: sums for kernel, _, sums in prepared.evaluator.local_errors(tuple(plan.items()))}
+    finally:
+        prepared.evaluator.close()
+    return {
+        "output": _output(found),
+        "synthetic_data": found.synthetic,
+        "samples": found.samples,
+        "calibration": {"source": prepared.info.calibration, "samples": prepared.info.calibration_samples},
+        "evaluation": {"source": prepared.info.evaluation, "samples": prepared.info.evaluation_samples},
+        "notes": [str(note) for note in prepared.info.notes],
+        "kernels": [_errors(k.id, k.name, plan.get(k.id), local.get(k.id), found) for k in network.kernels],
+        "size_bytes": plan_bytes(network, plan).total,
+    }
+
+
+def simulate(args: argparse.Namespace) -> dict[str, Any]:
+    """Latency, memory, energy and heat of a plan."""
+    chip = device(args)
+    network = open_network(args)
+    scenario = Scenario(args.minutes, args.rate, args.ambient)
+    figures = work.simulate_plan(network, named_plan(args, network), chip, scenario)
+    simulation, sustained = figures.simulation, figures.sustained
+    assert simulation is not None
+    assert sustained is not None
+    names = {k.id: k.name for k in network.kernels}
+    return {
+        "device": simulation.device,
+        "error_band": simulation.band,
+        "latency_us": simulation.latency_us,
+        "invocation_us": simulation.invocation_us,
+        "peak_bytes": simulation.memory.peak_bytes,
+        "lower_bound_bytes": simulation.memory.lower_bound_bytes,
+        "size_bytes": figures.size.total if figures.size else None,
+        "energy_uj": simulation.energy_uj,
+        "kernels": [
+            {
+                "id": cost.kernel,
+                "name": names[cost.kernel],
+                "unit": cost.unit,
+                "start_us": cost.start_us,
+                "latency_us": cost.latency_us,
+                "cube_us": cost.cube_us,
+                "vector_us": cost.vector_us,
+                "mte_us": cost.mte1_us + cost.mte2_us + cost.mte3_us,
+                "launch_us": cost.launch_us,
+                "cpu_us": cost.cpu_us,
+                "bytes": cost.ddr_read_bytes + cost.ddr_write_bytes,
+                "energy_uj": cost.energy_uj,
+                "bound": cost.bound,
+                "why": str(cost.why),
+            }
+            for cost in simulation.kernels
+        ],
+        "sustained": {
+            "minutes": scenario.minutes,
+            "latency_us": sustained.final_latency_us,
+            "temperature_c": sustained.final_skin_c,
+            "throttled_at_s": sustained.throttled_at_s,
+        },
+    }
+
+
+def export(args: argparse.Namespace) -> dict[str, Any]:
+    """Write a quantized model, a table or a plan."""
+    network = open_network(args)
+    plan = named_plan(args, network)
+    calibration, evaluation = data_sources(args)
+    figures, ranges, local = Figures(plan), None, {}
+    if args.to != "plan":
+        prepared = work.prepare(
+            network, calibration, evaluation, observer=args.observer, samples=args.samples, progress=progress_of(args)
+        )
+        try:
+            ranges = prepared.ranges
+            if args.to == "csv":
+                simulated = work.simulate_plan(network, plan, device(args), Scenario())
+                found = prepared.evaluator.evaluate(plan)
+                figures = Figures(plan, simulated.size, simulated.simulation, simulated.sustained, found)
+                local = {(k, s): sums for k, s, sums in prepared.evaluator.local_errors(tuple(plan.items()))}
+        finally:
+            prepared.evaluator.close()
+    write_export(args.to, args.out, network, plan, ranges, figures, local, progress=progress_of(args))
+    return {"path": str(args.out), "to": args.to, "bytes": args.out.stat().st_size}
+
+
+def write_plan(args: argparse.Namespace) -> dict[str, Any]:
+    """Write the plan of a preset."""
+    network = open_network(args)
+    plan = named_plan(args, network)
+    save_plan(plan, network, args.out)
+    return {"path": str(args.out), "kernels": len(plan), "size_bytes": plan_bytes(network, plan).total}
+
+
+def devices(args: argparse.Namespace) -> dict[str, Any]:
+    """The device profiles."""
+    return {"devices": [{"name": d.name, "title": d.title, "note": d.note} for d in list_devices()]}
+
+
+def _output(found: Evaluation) -> dict[str, Any]:
+    out = found.output
+    return {
+        "sqnr_db": out.sqnr_db,
+        "cosine": out.cosine,
+        "mse": out.mse,
+        "relative_l2": out.sums.relative_l2,
+        "max_abs": out.max_abs,
+        "kl": out.kl,
+        "top1_agreement": out.top1_agreement,
+        "top5_agreement": out.top5_agreement,
+        "accuracy": out.accuracy,
+        "reference_accuracy": out.reference_accuracy,
+        "nonfinite": out.sums.nonfinite,
+    }
+
+
+def _errors(
+    kernel: str, name: str, scheme: Scheme | None, local: ErrorSums | None, found: Evaluation
+) -> dict[str, Any]:
+    accumulated = found.accumulated.get(kernel)
+    return {
+        "id": kernel,
+        "name": name,
+        "scheme": label(scheme) if scheme is not None else None,
+        "local_sqnr_db": local.sqnr_db if local else None,
+        "accumulated_sqnr_db": accumulated.sqnr_db if accumulated else None,
+    }

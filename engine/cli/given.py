@@ -1,0 +1,75 @@
+"""What the arguments name: the network, the plan, the data, the device."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from engine.fusion.types import Network
+from engine.interop.samples import SYNTHETIC, DataSource, guess_source
+from engine.npu import Device, load_device
+from engine.npu.results import Scenario
+from engine.precision.plan import Plan
+from engine.precision.planfile import load_plan
+from engine.precision.presets import preset
+from engine.progress import Progress, no_progress
+from engine.session import work
+from engine.session.samples import find_sample, sample_of, sources
+from engine.session.state import SampleModel
+from engine.text import Text
+
+
+def open_network(args: argparse.Namespace) -> Network:
+    """The model, loaded and fused."""
+    sample = named_sample(args)
+    path = Path(args.model) if sample is None else sample.model
+    shapes = {**(sample.shapes if sample else {}), **dict(args.shape or ())}
+    return work.open_network(path, shapes, args.fusion, progress=progress_of(args))
+
+
+def named_sample(args: argparse.Namespace) -> SampleModel | None:
+    """The sample model that is meant, by "sample:NAME" or by its own path."""
+    if args.model.startswith("sample:"):
+        return find_sample(args.model.removeprefix("sample:"))
+    return sample_of(Path(args.model))
+
+
+def named_plan(args: argparse.Namespace, network: Network) -> Plan:
+    """The plan of --preset or --plan."""
+    if args.preset is not None:
+        return preset(network, args.preset)
+    return load_plan(args.plan, network, any_model=getattr(args, "any_model", False))
+
+
+def data_sources(args: argparse.Namespace) -> tuple[DataSource, DataSource]:
+    """Calibration and evaluation data of --calib and --data, or the sample model's own."""
+    sample = named_sample(args)
+    calibration, evaluation = sources(sample) if sample is not None else (SYNTHETIC, SYNTHETIC)
+    if args.calib is not None:
+        calibration = guess_source(args.calib)
+    if args.data is not None:
+        evaluation = guess_source(args.data)
+    return calibration, evaluation
+
+
+def device(args: argparse.Namespace) -> Device:
+    """The profile of --device."""
+    return load_device(args.device)
+
+
+def units(network: Network, args: argparse.Namespace) -> list[str]:
+    """The unit that runs each kernel, all in FP16."""
+    simulation = work.simulate_plan(network, preset(network, "fp16"), device(args), Scenario(minutes=1)).simulation
+    return [cost.unit for cost in simulation.kernels] if simulation else []
+
+
+def progress_of(args: argparse.Namespace) -> Progress:
+    """A line on standard error that shows how far the work is, if somebody can see it."""
+    if args.quiet or not sys.stderr.isatty():
+        return no_progress
+
+    def report(fraction: float, text: Text) -> None:
+        print(f"\r\033[K{fraction:4.0%}  {text}", end="\r" if fraction >= 1 else "", file=sys.stderr, flush=True)
+
+    return report

@@ -1,0 +1,110 @@
+"""Results as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+from engine.text import say
+
+
+def show_inspect(found: Mapping[str, Any]) -> None:
+    """The kernels."""
+    model = found["model"]
+    inputs = ", ".join(f"{i['name']} {i['dtype']}{list(i['shape'])}" for i in model["inputs"])
+    print(f"{model['path']}: opset {model['opset']}, {inputs}")
+    print(f"{len(found['kernels'])} kernels, {model['tunable']} tunable, {model['params']:,} parameters")
+    columns = ("#", "name", "op", "unit", "params", "MACs", "output", "switch")
+    _table(
+        columns,
+        (
+            (
+                str(i),
+                k["name"],
+                k["op"],
+                k["unit"],
+                f"{k['params']:,}",
+                f"{k['macs']:,}",
+                " ".join("×".join(map(str, s)) for s in k["output_shapes"]),
+                "yes" if k["tunable"] else k["why_not"],
+            )
+            for i, k in enumerate(found["kernels"])
+        ),
+    )
+
+
+def show_evaluate(found: Mapping[str, Any]) -> None:
+    """The errors."""
+    columns = ("#", "name", "scheme", "local SQNR dB", "accumulated SQNR dB")
+    _table(
+        columns,
+        (
+            (str(i), k["name"], k["scheme"] or "–", _db(k["local_sqnr_db"]), _db(k["accumulated_sqnr_db"]))
+            for i, k in enumerate(found["kernels"])
+        ),
+    )
+    out = found["output"]
+    print(f"output SQNR {_db(out['sqnr_db'])} dB, cosine {out['cosine']:.5f}, {found['samples']} samples")
+    for key, title in (("top1_agreement", "top-1 agreement"), ("accuracy", "accuracy"), ("reference_accuracy", "FP32")):
+        if out[key] is not None:
+            print(f"{title} {out[key]:.2%}")
+    print(f"model size {found['size_bytes']:,} bytes")
+    for note in found["notes"]:
+        print(note)
+    if found["synthetic_data"]:
+        print(say("Synthetic input: the errors are indicative only; give real samples with --data and --calib."))
+
+
+def show_simulate(found: Mapping[str, Any]) -> None:
+    """The cost."""
+    columns = ("#", "name", "unit", "start µs", "latency µs", "launch µs", "KiB", "bound by")
+    _table(
+        columns,
+        (
+            (
+                str(i),
+                k["name"],
+                k["unit"],
+                f"{k['start_us']:.1f}",
+                f"{k['latency_us']:.1f}",
+                f"{k['launch_us']:.1f}",
+                f"{k['bytes'] / 1024:.1f}",
+                k["bound"],
+            )
+            for i, k in enumerate(found["kernels"])
+        ),
+    )
+    sustained = found["sustained"]
+    print(f"{found['device']}: {found['latency_us'] / 1e3:.3f} ms ±{found['error_band']:.0%} (simulated)")
+    print(f"peak memory {found['peak_bytes']:,} bytes, model size {found['size_bytes']:,} bytes")
+    print(f"energy {found['energy_uj'] / 1e3:.3f} mJ per run")
+    throttled = sustained["throttled_at_s"]
+    print(
+        f"after {sustained['minutes']:g} min: {sustained['latency_us'] / 1e3:.3f} ms, skin "
+        f"{sustained['temperature_c']:.1f} °C, "
+        + ("no throttling" if throttled is None else f"first throttled after {throttled:.0f} s")
+    )
+
+
+def show_written(found: Mapping[str, Any]) -> None:
+    """What was written."""
+    print(f"wrote {found['path']}")
+
+
+def show_devices(found: Mapping[str, Any]) -> None:
+    """The profiles."""
+    _table(("name", "title", "note"), ((d["name"], d["title"], d["note"]) for d in found["devices"]))
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    table = [tuple(columns), *rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
+    for row in table:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _db(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.1f}" if isfinite(value) else ("exact" if value > 0 else "-inf")
