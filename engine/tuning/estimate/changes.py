@@ -228,7 +228,18 @@ def _channels_of(kernel: Kernel, node: onnx.NodeProto, weight: str, shape: tuple
         return max(0, len(shape) - 2)
     if node.op_type == "Gemm" and node.input[0] == weight:
         return 0
+    if node.op_type == "Einsum":
+        return _einsum_channel(node, weight, shape)
     return channel_axis(kernel, len(shape))
+
+
+def _einsum_channel(node: onnx.NodeProto, weight: str, shape: tuple[int, ...]) -> int:
+    """The last axis of the result whose index only the weight has."""
+    left, arrow, result = str(attributes_of(node).get("equation", "")).replace(" ", "").partition("->")
+    terms = left.split(",")
+    own = set(terms[list(node.input).index(weight)]) - set(terms[1 - list(node.input).index(weight)])
+    axes = [at for at, letter in enumerate(result) if letter in own and "." not in left and arrow]
+    return axes[-1] if axes else max(0, len(shape) - 1)
 
 
 def _open(kernel: Kernel, built: Built, level: str) -> ort.InferenceSession:

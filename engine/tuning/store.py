@@ -1,0 +1,241 @@
+"""Measured figures in a file: one row as soon as it is known, so that a killed sweep goes on where it was.
+
+A store belongs to one model. What else a figure depends on (samples, ranges, versions) is part of a row's key, so one
+file serves many sweeps, and a row is used again exactly when nothing that matters has changed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf, isnan
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import msgspec
+
+from engine.errors import MixbitError
+from engine.fusion.types import Network
+from engine.precision.scheme import Scheme
+from engine.text import say
+from engine.version import VERSION
+
+T = TypeVar("T")
+Mode = Literal["one-in", "one-out", "plan"]
+SCHEMA = 1
+_APPLICATION = 0x4D584254
+"""Tells this program's databases from others (SQLite's application_id)."""
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE cells (
+    context TEXT NOT NULL, mode TEXT NOT NULL, base TEXT NOT NULL, kernel TEXT NOT NULL, scheme TEXT NOT NULL,
+    sqnr_db REAL, logits_db REAL, kl REAL, cosine REAL, mse REAL, max_abs REAL, top1 REAL, top5 REAL, accuracy REAL,
+    seconds REAL NOT NULL, finished REAL NOT NULL,
+    PRIMARY KEY (context, mode, base, kernel, scheme)
+) WITHOUT ROWID;
+"""
+
+
+class StoreError(MixbitError):
+    """A result store that can't be used, or written to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Output figures of one measured plan; None where a figure has no meaning or was not asked for."""
+
+    sqnr_db: float
+    logits_db: float | None
+    kl: float | None
+    cosine: float
+    mse: float
+    max_abs: float
+    top1: float | None
+    top5: float | None
+    accuracy: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A stored cell."""
+
+    mode: Mode
+    base: str
+    kernel: str
+    scheme: Scheme
+    figures: Figures
+
+
+_FIGURES = ", ".join(Figures.__dataclass_fields__)
+
+
+class ResultStore:
+    """An open store. Safe to use from several threads."""
+
+    def __init__(self, path: Path, network: Network) -> None:
+        """Open or create a store.
+
+        Args:
+            path: The file.
+            network: Whose figures it holds.
+
+        Raises:
+            StoreError: If it belongs to another model or version, is no store, or can't be opened.
+        """
+        self.path = path
+        self._lock = threading.Lock()
+        try:
+            self._base = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise StoreError(
+                say("{path} can't be opened ({reason}); choose another place.", path=path, reason=error)
+            ) from error
+        try:
+            self._guarded(lambda: self._begin(network))
+        except BaseException:
+            self._base.close()
+            raise
+
+    def get(self, context: str, mode: Mode, base: str, kernel: str, scheme: Scheme) -> Figures | None:
+        """A cell, if it has been measured.
+
+        Args:
+            context: `context_of` what it was measured with.
+            mode: Kind of sweep.
+            base: `plan_digest` of the plan around it.
+            kernel: Kernel id.
+            scheme: Its scheme.
+
+        Raises:
+            StoreError: If the file can't be read.
+        """
+        key = context, mode, base, kernel, _name(scheme)
+        where = "context = ? AND mode = ? AND base = ? AND kernel = ? AND scheme = ?"
+        rows = self._guarded(
+            lambda: self._base.execute(f"SELECT {_FIGURES} FROM cells WHERE {where}", key).fetchall()
+        )  # fmt: skip
+        return None if not rows else _figures(rows[0])
+
+    def put(self, context: str, mode: Mode, base: str, kernel: str, scheme: Scheme, figures: Figures) -> None:
+        """Enter a cell; it is in the file when this returns.
+
+        Raises:
+            StoreError: If the disk is full or the file can't be written; what is there stays.
+        """
+        numbers = [getattr(figures, name) for name in Figures.__dataclass_fields__]
+        numbers = [None if value is not None and isnan(value) else value for value in numbers]
+        row = [context, mode, base, kernel, _name(scheme), *numbers, time.time()]
+        places = ", ".join("?" * len(row))
+        names = f"context, mode, base, kernel, scheme, {_FIGURES}, finished"
+        self._guarded(lambda: self._base.execute(f"INSERT OR REPLACE INTO cells ({names}) VALUES ({places})", row))
+
+    def rows(self, context: str) -> Iterator[Row]:
+        """All cells measured in a context, oldest first.
+
+        Raises:
+            StoreError: If the file can't be read.
+        """
+        query = f"SELECT mode, base, kernel, scheme, {_FIGURES} FROM cells WHERE context = ? ORDER BY finished"
+        for mode, base, kernel, scheme, *numbers in self._guarded(
+            lambda: self._base.execute(query, (context,)).fetchall()
+        ):
+            yield Row(mode, base, kernel, _scheme(scheme, self.path), _figures(tuple(numbers)))
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._base.close()
+
+    def _begin(self, network: Network) -> None:
+        base = self._base
+        application = base.execute("PRAGMA application_id").fetchone()[0]
+        empty = not base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if application != _APPLICATION and not empty:
+            raise StoreError(say("{path} is no result store; choose another file.", path=self.path))
+        base.execute("PRAGMA journal_mode = WAL")
+        base.execute("PRAGMA synchronous = NORMAL")
+        if empty:
+            self._create(network)
+            return
+        meta = dict(base.execute("SELECT key, value FROM meta").fetchall())
+        if meta.get("schema") != str(SCHEMA):
+            raise StoreError(
+                say(
+                    "{path} was written by Mixbit {theirs} in another format than this version ({ours}) uses; "
+                    "choose another file.",
+                    path=self.path,
+                    theirs=meta.get("mixbit", "?"),
+                    ours=VERSION,
+                )
+            )
+        if meta.get("sha256") != network.graph.sha256:
+            raise StoreError(
+                say(
+                    "{path} holds results of another model ({model}); choose another file.",
+                    path=self.path,
+                    model=meta.get("model", "?"),
+                )
+            )
+
+    def _create(self, network: Network) -> None:
+        base = self._base
+        base.execute("BEGIN IMMEDIATE")
+        for statement in _TABLES.split(";"):
+            base.execute(statement)
+        facts = {
+            "schema": str(SCHEMA),
+            "mixbit": VERSION,
+            "model": network.graph.path.name,
+            "sha256": network.graph.sha256,
+        }
+        base.executemany("INSERT INTO meta VALUES (?, ?)", facts.items())
+        base.execute(f"PRAGMA application_id = {_APPLICATION}")
+        base.execute("COMMIT")
+
+    def _guarded(self, work: Callable[[], T]) -> T:
+        with self._lock, _explained(self.path):
+            return work()
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn SQLite's complaints into sentences."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more than a sentence needs
+        if code == sqlite3.SQLITE_FULL:
+            text = say("The disk of {path} is full; free some space and go on: results so far are kept.", path=path)
+        elif code == sqlite3.SQLITE_NOTADB:
+            text = say("{path} is no result store; choose another file.", path=path)
+        elif code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            text = say("{path} is in use by another program; close that or choose another file.", path=path)
+        else:
+            text = say("{path} can't be used ({reason}); choose another file.", path=path, reason=error)
+        raise StoreError(text) from error
+
+
+def _name(scheme: Scheme) -> str:
+    """Written out, not by a preset's name: what a name stands for may change."""
+    return msgspec.json.encode(scheme).decode()
+
+
+def _scheme(text: str, path: Path) -> Scheme:
+    try:
+        return msgspec.json.decode(text.encode(), type=Scheme)
+    except msgspec.MsgspecError as error:
+        raise StoreError(say("{path} holds a scheme that can't be read; choose another file.", path=path)) from error
+
+
+def _figures(row: tuple[float | None, ...]) -> Figures:
+    """Rows hold NULL for NaN, which only required figures can have been: they count as lost."""
+    values = dict(zip(Figures.__dataclass_fields__, row, strict=True))
+    for name, worst in (("sqnr_db", -inf), ("cosine", 0.0), ("mse", inf), ("max_abs", inf), ("seconds", 0.0)):
+        if values[name] is None:
+            values[name] = worst
+    return Figures(**values)  # type: ignore[arg-type]

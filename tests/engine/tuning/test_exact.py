@@ -1,0 +1,246 @@
+"""The exact sweep: what it measures, in which order, and what survives a kill, a full disk or another model."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from dataclasses import replace
+from math import inf, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+from handmade import samples_like, small_net
+from scipy import stats
+
+from engine.errors import Cancelled, PlanError
+from engine.numerics import Evaluator
+from engine.precision.plan import Plan
+from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8
+from engine.progress import CancelToken
+from engine.quant.ranges import Range, Ranges
+from engine.tuning.agreement import agree, spearman
+from engine.tuning.context import context_of, plan_digest
+from engine.tuning.estimate import estimate
+from engine.tuning.exact import ExactSweep, Pause, cells_out, in_order, value_of
+from engine.tuning.metrics import Metric
+from engine.tuning.store import Figures, ResultStore, StoreError
+from engine.tuning.sweep import cells_of
+
+FIGURES = Figures(31.5, None, 0.01, 0.99, 1e-3, 0.2, 0.9, 1.0, None, 0.01)
+
+
+@pytest.fixture
+def net_and_inputs():
+    return small_net()
+
+
+@pytest.fixture
+def net(net_and_inputs):
+    return net_and_inputs[0]
+
+
+@pytest.fixture
+def evaluator(net_and_inputs):
+    net, inputs = net_and_inputs
+    with closing(Evaluator(net, samples_like(inputs, 3))) as made:
+        yield made
+
+
+def test_one_in_is_the_plan_with_one_kernel(evaluator: Evaluator, net) -> None:
+    cells = list(ExactSweep(evaluator).run(cells_of(net, [INT4, FP16])))
+    assert len(cells) == 2 * len(net.tunable)
+    for cell in cells:
+        alone = evaluator.evaluate(Plan({cell.kernel: cell.scheme})).output
+        assert value_of(cell.figures, Metric.SQNR) == alone.sqnr_db
+        assert value_of(cell.figures, Metric.KL) == alone.kl
+        assert value_of(cell.figures, Metric.COSINE) == 1 - alone.cosine
+        assert value_of(cell.figures, Metric.TOP1) == 1 - alone.top1_agreement
+
+
+def test_one_out_is_the_plan_without_one_kernel(evaluator: Evaluator, net) -> None:
+    first, second, *_ = net.tunable
+    plan = Plan({first.id: INT4, second.id: INT8})
+    sweep = ExactSweep(evaluator, mode="one-out", base=plan)
+    cells = {cell.kernel: cell for cell in sweep.run(cells_out(net, plan))}
+    assert set(cells) == {first.id, second.id}
+    assert cells[first.id].figures.sqnr_db == evaluator.evaluate(Plan({second.id: INT8})).output.sqnr_db
+    assert sweep.baseline().sqnr_db == evaluator.evaluate(plan).output.sqnr_db
+    assert cells_out(net, plan, INT8) == [(first.id, INT8)]
+
+
+def test_one_out_needs_a_plan(evaluator: Evaluator) -> None:
+    with pytest.raises(PlanError, match="needs a plan"):
+        ExactSweep(evaluator, mode="one-out")
+
+
+def test_a_figure_that_the_model_has_not() -> None:
+    with pytest.raises(PlanError, match="logits"):
+        value_of(FIGURES, Metric.LOGITS)
+
+
+def test_the_worst_are_measured_first(evaluator: Evaluator, net) -> None:
+    found = estimate(evaluator, [INT4, INT8, FP16])
+    cells = in_order(cells_of(net), found)
+    assert sorted(map(str, cells)) == sorted(map(str, cells_of(net)))
+    damages = [found.cells[cell].damage for cell in cells]
+    assert damages == sorted(damages, reverse=True)
+    blind = replace(found, cells={key: cell for key, cell in found.cells.items() if key[0] != net.tunable[0].id})
+    order = in_order(cells_of(net), blind)
+    unknown = [at for at, cell in enumerate(order) if cell[0] == net.tunable[0].id]
+    assert unknown == [9, 10, 11]  # behind the nine that are known
+
+
+def test_agreement_with_the_estimate(evaluator: Evaluator, net) -> None:
+    found = estimate(evaluator, [INT4, INT8])
+    cells = list(ExactSweep(evaluator).run(cells_of(net, [INT4, INT8])))
+    seen = agree(found, cells)
+    assert seen.cells == len(cells)
+    assert seen.rank > 0.97
+    assert seen.worst_found[INT4] == len(net.tunable)
+    assert set(seen.by_scheme) == {INT4, INT8}
+
+
+def test_spearman_is_scipys() -> None:
+    rng = np.random.default_rng(0)
+    pairs = [(float(a), float(b)) for a, b in rng.integers(0, 6, (40, 2))]
+    assert spearman(pairs) == pytest.approx(stats.spearmanr(*zip(*pairs, strict=True))[0])
+    assert np.isnan(spearman([(1.0, 2.0)]))
+    assert np.isnan(spearman([(1.0, 2.0), (1.0, 3.0), (1.0, 4.0)]))
+
+
+def test_progress_pause_and_cancel(evaluator: Evaluator, net) -> None:
+    pause, token, seen = Pause(), CancelToken(), []
+    sweep = ExactSweep(evaluator, pause=pause).run(
+        cells_of(net, [INT8]), progress=lambda fraction, text: seen.append(fraction), cancel=token
+    )
+    next(sweep)
+    pause.pause()
+    assert pause.paused
+    threading.Timer(0.1, pause.resume).start()
+    next(sweep)
+    assert seen == [0.25, 0.5]
+    pause.pause()
+    threading.Timer(0.05, token.cancel).start()
+    with pytest.raises(Cancelled):
+        next(sweep)
+
+
+def test_a_second_sweep_reads_the_store(evaluator: Evaluator, net, tmp_path: Path) -> None:
+    cells = cells_of(net, [INT4])
+    with closing(ResultStore(tmp_path / "s.db", net)) as store:
+        first = list(ExactSweep(evaluator, store=store).run(cells))
+        assert not any(cell.stored for cell in first)
+    with closing(ResultStore(tmp_path / "s.db", net)) as store:
+        sweep = ExactSweep(evaluator, store=store)
+        second = list(sweep.run(cells))
+        assert all(cell.stored for cell in second)
+        assert [cell.figures for cell in second] == [cell.figures for cell in first]
+        rows = list(store.rows(sweep.context()))
+        assert [(row.kernel, row.scheme, row.mode) for row in rows] == [(*cell, "one-in") for cell in cells]
+        assert not list(store.rows("elsewhere"))
+        other = list(ExactSweep(evaluator, store=store, mode="one-out", base=Plan({cells[0][0]: INT4})).run(cells[:1]))
+        assert not other[0].stored
+
+
+def test_figures_come_back_as_they_were(net, tmp_path: Path) -> None:
+    """Infinite, missing and not-a-number ones too; schemes of every kind."""
+    kept = [FIGURES, replace(FIGURES, sqnr_db=inf, mse=0.0), replace(FIGURES, sqnr_db=-inf, kl=inf, accuracy=0.5)]
+    with closing(ResultStore(tmp_path / "s.db", net)) as store:
+        for scheme, figures in zip((INT4, FP16, W4A8), kept, strict=True):
+            store.put("c", "one-in", "", "k", scheme, figures)
+            assert store.get("c", "one-in", "", "k", scheme) == figures
+        store.put("c", "plan", "p", "", FP32, replace(FIGURES, cosine=nan))
+        assert store.get("c", "plan", "p", "", FP32).cosine == 0.0
+        assert store.get("c", "one-in", "", "k", INT8) is None
+        assert {row.scheme for row in store.rows("c")} == {INT4, FP16, W4A8, FP32}
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+sys.path[:0] = sys.argv[2:]
+from handmade import samples_like, small_net
+from engine.numerics import Evaluator
+from engine.tuning.exact import ExactSweep
+from engine.tuning.store import ResultStore
+from engine.tuning.sweep import cells_of
+net, inputs = small_net()
+store = ResultStore(Path(sys.argv[1]), net)
+sweep = ExactSweep(Evaluator(net, samples_like(inputs, 3)), store=store)
+for number, cell in enumerate(sweep.run(cells_of(net)), 1):
+    if number == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_sweep_goes_on_where_it_was(evaluator: Evaluator, net, tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parents[3]
+    path = tmp_path / "killed.db"
+    command = [sys.executable, "-c", KILLED, str(path), str(root), str(root / "tests" / "helpers")]
+    assert subprocess.run(command, timeout=60, check=False).returncode == -signal.SIGKILL
+    with closing(ResultStore(path, net)) as store:
+        cells = list(ExactSweep(evaluator, store=store).run(cells_of(net)))
+    assert [cell.stored for cell in cells] == [True] * 5 + [False] * (len(cells) - 5)
+
+
+def test_refuses_other_models_other_versions_and_other_files(net, tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    ResultStore(path, net).close()
+    stranger = replace(net, graph=replace(net.graph, sha256="1" * 64))
+    with pytest.raises(StoreError, match=r"results of another model \(handmade\.onnx\)"):
+        ResultStore(path, stranger)
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("UPDATE meta SET value = '99' WHERE key = 'schema'")
+        base.commit()
+    with pytest.raises(StoreError, match="another format"):
+        ResultStore(path, net)
+    text = tmp_path / "text.db"
+    text.write_text("no database at all, but long enough to be looked at" * 20)
+    with pytest.raises(StoreError, match="no result store"):
+        ResultStore(text, net)
+    with closing(sqlite3.connect(tmp_path / "foreign.db")) as base:
+        base.execute("CREATE TABLE t (x)")
+        base.commit()
+    with pytest.raises(StoreError, match="no result store"):
+        ResultStore(tmp_path / "foreign.db", net)
+    with pytest.raises(StoreError, match="can't be opened"):
+        ResultStore(tmp_path / "nowhere" / "s.db", net)
+
+
+def _fill(store: ResultStore) -> None:
+    for number in range(1000):
+        store.put("c", "one-in", "", f"kernel {number}", INT4, FIGURES)
+
+
+def test_a_full_disk_keeps_what_is_there(evaluator: Evaluator, net, tmp_path: Path) -> None:
+    with closing(ResultStore(tmp_path / "s.db", net)) as store:
+        store.put("c", "one-in", "", "k", INT4, FIGURES)
+        pages = store._base.execute("PRAGMA page_count").fetchone()[0]
+        store._base.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(StoreError, match=r"disk .* is full"):
+            _fill(store)
+        assert store.get("c", "one-in", "", "k", INT4) == FIGURES
+
+
+def test_the_context_knows_what_matters(net_and_inputs) -> None:
+    net, inputs = net_and_inputs
+    samples = samples_like(inputs, 2)
+    ranges = Ranges({"x": Range(-1.0, 1.0)})
+    plain = context_of(net, samples, ranges)
+    assert plain == context_of(net, samples_like(inputs, 2), ranges)
+    different = [
+        context_of(net, samples_like(inputs, 2, seed=1), ranges),
+        context_of(net, samples_like(inputs, 3), ranges),
+        context_of(net, samples, Ranges({"x": Range(-1.0, 1.5)})),
+        context_of(net, replace(samples, labels=np.asarray([1, 2])), ranges),
+        context_of(replace(net, rules="cloud"), samples, ranges),
+    ]
+    assert len({plain, *different}) == 6
+    assert plan_digest(Plan()) == ""
+    assert plan_digest(Plan({"a": INT4, "b": INT8})) == plan_digest(Plan({"b": INT8, "a": INT4}, "name"))
+    assert plan_digest(Plan({"a": INT4})) != plan_digest(Plan({"a": INT8}))
