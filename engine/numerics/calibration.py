@@ -19,8 +19,11 @@ from engine.numerics.samples import SampleSet
 from engine.numerics.workers import Workers
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.observers import OBSERVERS, Seen
-from engine.quant.ranges import Range, Ranges
+from engine.quant.ranges import Range, Ranges, stored_ranges
 from engine.text import say
+
+_PATIENCE = 0.07
+"""Seconds that a cancel waits for ONNX Runtime to end properly."""
 
 
 def calibrate(
@@ -32,6 +35,8 @@ def calibrate(
     cancel: CancelToken = NEVER,
 ) -> Ranges:
     """Run the whole network in FP32 on each sample and watch every activation that meets a weight.
+
+    Activations that the file has quantized already keep the ranges that it gives them.
 
     Memory holds one sample at a time, in a session of its own that gives everything back.
 
@@ -67,7 +72,7 @@ def calibrate(
                 seen[name] = watch(seen[name], arrays[name])
             progress((number + 1) / len(samples), text)
             cancel.check()
-    ranges = {name: conclude(state) for name, state in seen.items()}
+    ranges = {name: conclude(state) for name, state in seen.items()} | stored_ranges(network)
     return Ranges(_finite(ranges), observer, len(samples), samples.synthetic)
 
 
@@ -103,7 +108,7 @@ def _whole_network(
         yield run
     finally:
         call.terminate = True
-        worker.close(wait=not cancel.cancelled)
+        worker.close(patience=_PATIENCE if cancel.cancelled else None)
 
 
 def _session(network: Network, outputs: list[str]) -> ort.InferenceSession:

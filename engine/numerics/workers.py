@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures as futures
 from collections.abc import Callable, Iterable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from engine.progress import CancelToken
 
@@ -21,6 +21,7 @@ class Workers:
         self.count = max(1, count)
         self._pool = futures.ThreadPoolExecutor(self.count, "mixbit-numerics")
         self._left: set[futures.Future[object]] = set()
+        self._submitted: set[futures.Future[Any]] = set()
 
     def map(
         self,
@@ -56,7 +57,10 @@ class Workers:
 
     def submit(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> futures.Future[T]:
         """Queue one call that touches nothing of `map`'s."""
-        return self._pool.submit(work, *args, **kwargs)
+        future = self._pool.submit(work, *args, **kwargs)
+        self._submitted.add(future)
+        future.add_done_callback(self._submitted.discard)
+        return future
 
     @staticmethod
     def result(future: futures.Future[T], cancel: CancelToken) -> T:
@@ -77,7 +81,15 @@ class Workers:
             cancel.check()
             self._left = set(futures.wait(self._left, _POLL_SECONDS).not_done)
 
-    def close(self, *, wait: bool = True) -> None:
-        """End the threads, after what they are doing now."""
-        self._pool.shutdown(wait=wait, cancel_futures=True)
+    def close(self, *, patience: float | None = None) -> None:
+        """End the threads, after what they are doing now.
+
+        Args:
+            patience: Seconds after which a call that was submitted and still runs is left to end by itself.
+        """
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        busy = patience is not None and bool(futures.wait(set(self._submitted), patience).not_done)
+        if not busy:
+            self._pool.shutdown(wait=True)
+        self._submitted.clear()
         self._left.clear()
