@@ -6,18 +6,17 @@ weights alone. What neither takes stays in FP32.
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 from typing import Any
 
-from engine.errors import ExportError
 from engine.fusion.types import Kernel, Kind, Network
-from engine.interop.bundle import MODEL, Bundle, bundle, written
+from engine.interop.bundle import MODEL, bundle, written
 from engine.interop.calibration_files import sample_places, write_raw
 from engine.interop.float_model import refuse_quantized, write_float_model
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, nearest, weight_on_the_right
+from engine.interop.scripts import assignments, compare_constants
 from engine.interop.targets import ORT_RECIPE
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Granularity, Scheme, WeightFormat
@@ -106,7 +105,7 @@ def export_ort_recipe(
         values = recipe(network, handover.effective_plan, names)
         made.text(_SCRIPT, _script(values), "writes quantized.onnx")
         made.steps.append(f"python {_SCRIPT}")
-        _read_back(made, values)
+        made.checks.append(compare_constants(made.folder / _SCRIPT, values))
     return written(ORT_RECIPE, path, handover, made)
 
 
@@ -151,7 +150,6 @@ def _override(kernel: Kernel, form: WeightFormat) -> dict[str, int]:
 
 
 def _script(values: dict[str, Any]) -> str:
-    constants = "\n".join(f"{name} = {_literal(value)}" for name, value in values.items())
     return f'''"""Quantizes model.onnx as planned with Mixbit. Run: python {_SCRIPT}"""
 
 import shutil
@@ -168,7 +166,7 @@ SOURCE, RESULT = HERE / "{MODEL}", HERE / "quantized.onnx"
 # input -> folder of its samples, dtype, shape
 # STATIC: nodes with integer weights and activations; OVERRIDES: weights that are not INT8 per channel
 # WEIGHT_ONLY: products with integer weights and float activations, one pass each
-{constants}
+{assignments(values)}
 
 
 class Samples(CalibrationDataReader):
@@ -233,33 +231,3 @@ def main():
 if __name__ == "__main__":
     main()
 '''
-
-
-def _literal(value: Any, indent: int = 0) -> str:
-    """A Python literal, one entry a line where it is long."""
-    flat = repr(value)
-    if len(flat) + indent < 100 or not isinstance(value, (dict, list)):
-        return flat
-    space = " " * (indent + 4)
-    if isinstance(value, dict):
-        lines = [f"{space}{key!r}: {_literal(item, indent + 4)}," for key, item in value.items()]
-        return "\n".join(["{", *lines, " " * indent + "}"])
-    return "\n".join(["[", *(f"{space}{_literal(item, indent + 4)}," for item in value), " " * indent + "]"])
-
-
-def _read_back(made: Bundle, values: dict[str, Any]) -> None:
-    """Parse the script and compare its constants with what they were made of.
-
-    Raises:
-        ExportError: If they differ.
-    """
-    tree = ast.parse((made.folder / _SCRIPT).read_text())
-    found = {
-        node.targets[0].id: ast.literal_eval(node.value)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in values
-    }
-    for name, value in values.items():
-        if found.get(name) != value:
-            raise ExportError(say("{file} doesn't hold the plan; nothing was written.", file=_SCRIPT))
-    made.checks.append(say("Read back: the script's constants are those of the plan."))

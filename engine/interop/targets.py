@@ -257,6 +257,41 @@ QNN = Target(
     ".json",
     frozenset({"ranges"}),
 )
+NNCF = Target(
+    "nncf",
+    say("NNCF script"),
+    say("nncf_plan.py, which repeats the plan with NNCF."),
+    "folder",
+    "nncf_script",
+    "_nncf",
+    frozenset({"samples"}),
+)
+TENSORRT = Target(
+    "tensorrt",
+    say("TensorRT"),
+    say("A quantized model without zero points, a script for trtexec, and precisions per layer."),
+    "folder",
+    "tensorrt",
+    "_tensorrt",
+    frozenset({"ranges"}),
+)
+MODEL_EXPLORER = Target(
+    "model_explorer",
+    say("Model Explorer overlay"),
+    say("Node data that colours the graph in Google's Model Explorer."),
+    "file",
+    "model_explorer",
+    ".json",
+    frozenset({"figures"}),
+    (
+        Option(
+            "value",
+            say("Value"),
+            "bits",
+            ("bits", "latency_us", "accumulated_sqnr_db", "local_sqnr_db", "sensitivity_db", "weight_bytes"),
+        ),
+    ),
+)
 
 TARGETS: tuple[Target, ...] = (
     RULES,
@@ -271,6 +306,9 @@ TARGETS: tuple[Target, ...] = (
     ORT_RECIPE,
     AIMET,
     QNN,
+    NNCF,
+    TENSORRT,
+    MODEL_EXPLORER,
 )
 
 
