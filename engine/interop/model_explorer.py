@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
-from engine.errors import ExportError
+from engine.errors import ExportError, ModelError
 from engine.files import write_atomically
 from engine.fusion.types import Kernel, Network
+from engine.graph.wire import read_model
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Measured, Written, hand_over
 from engine.interop.targets import MODEL_EXPLORER, option
 from engine.precision.plan import Plan
@@ -27,8 +28,6 @@ from engine.text import say
 _COLORS = ("#2a78b8", "#f2f2f2", "#c8553d")
 """From the smallest value to the largest; blue to red is told apart by the colour-blind too."""
 _BITS = {2: "#7b3294", 3: "#7b3294", 4: "#7b3294", 8: "#2a78b8", 16: "#4d9221", 32: "#bababa"}
-_GRAPH, _NAME = 7, 2
-"""Fields of ModelProto and GraphProto."""
 
 
 def check_model_explorer(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Handover:
@@ -116,47 +115,8 @@ def _compare(data: bytes, network: Network, figures: Mapping[str, float], path: 
 
 
 def graph_name(path: Path) -> str:
-    """The name of the graph in an ONNX file, without reading the weights; "main_graph" if it has none."""
+    """The name of the graph in an ONNX file; "main_graph", which exporters like, if that can't be told."""
     try:
-        with path.open("rb") as stream:
-            end = path.stat().st_size
-            while stream.tell() < end:
-                field, length = _field(stream)
-                if field != _GRAPH:
-                    stream.seek(length, 1)
-                    continue
-                end = stream.tell() + length
-                while stream.tell() < end:
-                    field, length = _field(stream)
-                    if field == _NAME:
-                        return stream.read(length).decode("utf-8", "replace") or "main_graph"
-                    stream.seek(length, 1)
-    except (OSError, ValueError):  # the model has been moved since; a viewer shows the first graph all the same
-        pass
-    return "main_graph"
-
-
-def _field(stream: BinaryIO) -> tuple[int, int]:
-    """Number of the next field and the bytes of its value that are still to come."""
-    key = _varint(stream)
-    kind = key & 7
-    if kind == 0:
-        _varint(stream)
-        return key >> 3, 0
-    if kind == 2:
-        return key >> 3, _varint(stream)
-    if kind in (1, 5):
-        return key >> 3, 8 if kind == 1 else 4
-    raise ValueError(kind)
-
-
-def _varint(stream: BinaryIO) -> int:
-    value = shift = 0
-    while True:
-        byte = stream.read(1)
-        if not byte or shift > 63:
-            raise ValueError("cut off")
-        value |= (byte[0] & 0x7F) << shift
-        if byte[0] < 0x80:
-            return value
-        shift += 7
+        return read_model(path.resolve(strict=True)).graph.name or "main_graph"
+    except (OSError, ModelError):  # the model has been moved since; a viewer offers its first graph all the same
+        return "main_graph"
