@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from engine.fusion.types import Network
 from engine.precision.scheme import ActivationFormat
 
 
@@ -32,6 +33,22 @@ class Ranges:
     observer: str = "minmax"
     samples: int = 0
     synthetic: bool = False
+
+
+def stored_ranges(network: Network) -> dict[str, Range]:
+    """Ranges of activations that the file itself has quantized statically, by name.
+
+    With them `activation_params` finds the file's own scale and zero point, so that rounding once more changes nothing.
+    """
+    found = {}
+    for kernel in network.tunable:
+        stored, weight = kernel.stored, kernel.weight
+        if stored is None or weight is None or stored.limits is None or stored.activations is None:
+            continue
+        low, high = stored.limits
+        # A symmetric scale is peak / 127: the one code more at the lower end says nothing about the range.
+        found[weight.activation] = Range(-high if stored.activations.symmetric else low, high)
+    return found
 
 
 def activation_params(found: Range, form: ActivationFormat) -> QuantParams:
