@@ -40,6 +40,7 @@ class LayersView(SessionView):
     """Table, filter bar and bulk bar over one session."""
 
     WATCHES: ClassVar[frozenset[What]] = _FIGURES | {What.SELECTION, What.JOBS}
+    RANK: ClassVar[int] = 0
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)

@@ -14,6 +14,7 @@ from engine.session.changes import Change, What
 from gui.bridge import hub
 from gui.theme import Theme
 from gui.views.peek import PreviousPlan
+from gui.views.turns import turns
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -31,6 +32,8 @@ class SessionView(QWidget):
     """A button of the view asks for a command of `gui.commands` by its id."""
     WATCHES: ClassVar[frozenset[What]] = frozenset(What)
     """Changes that make a redraw necessary; a new model always does."""
+    RANK: ClassVar[int] = 2
+    """Views with a lower number are redrawn first."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -94,7 +97,8 @@ class SessionView(QWidget):
     def refresh_now(self) -> None:
         """Redraw what is due, without waiting."""
         self._timer.stop()
-        self._on_timeout()
+        turns.leave(self)
+        self.redraw()
 
     @property
     def listening(self) -> bool:
@@ -108,6 +112,7 @@ class SessionView(QWidget):
             self._unsubscribe = None
             hub.peek_changed.disconnect(self._on_peek)
         self._timer.stop()
+        turns.leave(self)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what happened while nobody looked."""
@@ -135,6 +140,10 @@ class SessionView(QWidget):
         self.mark_dirty(What.PLAN)
 
     def _on_timeout(self) -> None:
+        turns.take(self)
+
+    def redraw(self) -> None:
+        """Redraw what is due, in this view's turn."""
         if self._unsubscribe is None or not self._dirty:
             return
         changes, self._dirty = frozenset(self._dirty), set()

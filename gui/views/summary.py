@@ -45,6 +45,7 @@ class SummaryView(SessionView):
     WATCHES: ClassVar[frozenset[What]] = frozenset(
         {What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.EVALUATION, What.SENSITIVITY, What.JOBS}
     )
+    RANK: ClassVar[int] = 1
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)

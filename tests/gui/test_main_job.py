@@ -161,7 +161,7 @@ def set_precisions(hand: Hand) -> None:
     hand.segment(EXPAND, "INT4")
     assert session.plan[ids[EXPAND]] == INT4
     settled(hand)
-    assert families(hand) == ["FP16", "FP16", "FP16", "INT4", "FP16"]
+    hand.until(lambda: families(hand) == ["FP16", "FP16", "FP16", "INT4", "FP16"], 5)
     before = shown_db(hand)
     hand.menu("plan", "preset_int8")
     assert set(session.plan.values()) == {INT8}
@@ -169,14 +169,15 @@ def set_precisions(hand: Hand) -> None:
     settled(hand)
     after = shown_db(hand)
     assert after != before
+    hand.until(lambda: all(hand.cell(i, "local") != "–" for i in (STEM, DEPTHWISE, HEAD)), 5)
     assert all(float(hand.cell(i, "local").strip(">")) > 10 for i in (STEM, DEPTHWISE, HEAD))
-    assert float(hand.cell(HEAD, "accumulated")) == pytest.approx(after, abs=0.11)
+    hand.until(lambda: float(hand.cell(HEAD, "accumulated")) == pytest.approx(after, abs=0.11), 5)
     hand.key(Qt.Key.Key_Z, CTRL)
     hand.until(lambda: shown_db(hand) == before)
-    assert families(hand) == ["FP16", "FP16", "FP16", "INT4", "FP16"]
+    hand.until(lambda: families(hand) == ["FP16", "FP16", "FP16", "INT4", "FP16"], 5)
     hand.key(Qt.Key.Key_Y, CTRL)
     hand.until(lambda: shown_db(hand) == after)
-    assert families(hand) == ["INT8"] * 5
+    hand.until(lambda: families(hand) == ["INT8"] * 5, 5)
 
 
 def in_chinese_and_dark(hand: Hand) -> None:
@@ -189,7 +190,7 @@ def in_chinese_and_dark(hand: Hand) -> None:
     hand.until(lambda: hand.window.host.docks["summary"].windowTitle() == "概览" or language() == "zh")
     hand.menu("plan", "preset_ends")
     settled(hand)
-    assert families(hand) == ["FP16", "INT8", "INT8", "INT8", "FP16"]
+    hand.until(lambda: families(hand) == ["FP16", "INT8", "INT8", "INT8", "FP16"], 5)
     hand.key(Qt.Key.Key_Z, CTRL)
     assert hand.window.session.plan == plan
     hand.click(row.language, QPoint(row.language.width() // 4, row.language.height() // 2))
@@ -237,7 +238,7 @@ def apply_a_cell_of_the_heat_map(hand: Hand) -> None:
     assert session.plan[view.data.ids[column]] == INT4
     assert session.current == view.data.ids[column]
     settled(hand)
-    assert families(hand)[DEPTHWISE] == "INT4"
+    hand.until(lambda: families(hand)[DEPTHWISE] == "INT4", 5)
 
 
 def compare_values(hand: Hand) -> None:
