@@ -1,4 +1,4 @@
-"""Activation functions written as several nodes: SiLU, HardSwish, GELU, Mish; and pairs of Quantize and Dequantize."""
+"""Activation functions written as several nodes: SiLU, HardSwish, GELU, Mish."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from engine.fusion.view import View
 _LIMIT, _LATEST = 11, 6
 """Most nodes of an activation; nodes within which its core stands."""
 
-_CORES = frozenset({"Sigmoid", "HardSigmoid", "Clip", "Erf", "Tanh", "Exp", "Softplus", "QuantizeLinear"})
+_CORES = frozenset({"Sigmoid", "HardSigmoid", "Clip", "Erf", "Tanh", "Exp", "Softplus"})
 _STARTS = frozenset({
-    "Sigmoid", "HardSigmoid", "Add", "Mul", "Div", "Pow", "Softplus", "Exp", "Cast", "QuantizeLinear",
+    "Sigmoid", "HardSigmoid", "Add", "Mul", "Div", "Pow", "Softplus", "Exp", "Cast",
 })  # fmt: skip
 
 _BY_OPERATORS = {
@@ -28,7 +28,6 @@ _BY_OPERATORS = {
     ("Add.c", "Clip", "Mul.c"): "HardSigmoid",
     ("Mul", "Softplus", "Tanh"): "Mish",
     ("Add.c", "Exp", "Log", "Mul", "Tanh"): "Mish",
-    ("DequantizeLinear", "QuantizeLinear"): "QDQ",
 }
 _ERF = Counter({"Erf": 1, "Add.c": 1, "Mul": 1})
 

@@ -61,6 +61,13 @@ def _recurrent(gates: int) -> Callable[[View, int], int]:
     return macs
 
 
+def _dynamic_lstm(view: View, at: int) -> int:
+    """As LSTM, with weights [directions, inputs, 4 * hidden] (ONNX Runtime's DynamicQuantizeLSTM)."""
+    steps_and_batch = prod(view.shape(view.nodes[at].inputs[0])[:2])
+    directions, width, rows = view.shape(view.nodes[at].inputs[1])
+    return steps_and_batch * directions * rows * (width + rows // 4)
+
+
 def _quantized_conv(view: View, at: int) -> int:
     return prod(view.shape(view.outputs[at][0])) * prod(view.shape(view.nodes[at].inputs[3])[1:])
 
@@ -106,6 +113,12 @@ _MACS: Mapping[str, Callable[[View, int], int]] = {
     "MatMul": _matmul,
     "MatMulInteger": _matmul,
     "QLinearMatMul": _matmul,
+    "com.microsoft.MatMulIntegerToFloat": _matmul,
+    "com.microsoft.DynamicQuantizeMatMul": _matmul,
+    "com.microsoft.QGemm": _gemm,
+    "com.microsoft.FusedConv": _conv,
+    "com.microsoft.FusedGemm": _gemm,
+    "com.microsoft.DynamicQuantizeLSTM": _dynamic_lstm,
     "QLinearConv": _quantized_conv,
     "com.microsoft.MatMulNBits": _block_quantized,
     "Einsum": _einsum,

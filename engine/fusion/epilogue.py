@@ -26,9 +26,10 @@ def extended(region: Region, view: View, partition: Partition, rules: RuleSet, o
         rules: What may be taken.
         operands: How many operations with another activation may be taken.
     """
+    core = region.nodes
     while len(outputs := partition.outputs(region)) == 1:
         tensor = outputs[0]
-        step = _bias(view, partition, region, tensor)
+        step = _bias(view, partition, region, tensor) if region.nodes == core else None
         step = step or _activation(view, partition, tensor)
         step = step or _plain(view, partition, rules, tensor)
         if step is None and operands:
@@ -56,7 +57,7 @@ def _next(view: View, partition: Partition, tensor: str) -> int | None:
 def _bias(view: View, partition: Partition, region: Region, tensor: str) -> Step | None:
     """A constant vector added right behind the anchor; allowed by every rule set."""
     at = _next(view, partition, tensor)
-    if at is None or view.ops[at] != "Add" or region.kind not in ANCHORS or len(region.nodes) > 1:
+    if at is None or view.ops[at] != "Add" or region.kind not in ANCHORS:
         return None
     constant = view.constant_input(at)
     shape, last = view.shape(tensor), region.kind in (Kind.MATMUL, Kind.MATMUL_DYNAMIC, Kind.GEMM)

@@ -7,13 +7,13 @@ s = gamma / sqrt(var + eps), t = beta - s * mean.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx
 
 from engine.fusion.view import View, attribute
-from engine.graph.types import Array, Graph, Node
+from engine.graph.types import Array, Graph, Node, StoredFormat
 
 Affine = tuple[Array, Array]
 """Factor and offset per channel, float64."""
@@ -26,6 +26,8 @@ class Folded:
     nodes: tuple[Node, ...]
     constants: Mapping[str, Array]
     origins: Mapping[str, str]
+    stored: Mapping[str, StoredFormat]
+    """Constants that the file holds in fewer bits; a folded one has the scales of its channels changed."""
     names: Mapping[str, str]
     """Output of a folded anchor -> output that the anchor has in the file."""
 
@@ -38,7 +40,7 @@ def fold(graph: Graph, *, affine: bool) -> Folded:
         affine: Fold per-channel Mul and Add (a bias in a node of its own) as well as BatchNorm.
     """
     view = View(graph.nodes, graph.constants, graph.tensors, [info.name for info in graph.outputs])
-    constants, origins = dict(graph.constants), dict(graph.origins)
+    constants, origins, stored = dict(graph.constants), dict(graph.origins), dict(graph.stored)
     replaced: dict[int, Node | None] = {}
     names: dict[str, str] = {}
     for at, op in enumerate(view.ops):
@@ -49,12 +51,15 @@ def fold(graph: Graph, *, affine: bool) -> Folded:
             continue
         last = followers[-1]
         anchor = _scaled(view, at, step, view.outputs[last][0], constants, origins)
+        if (form := stored.get(view.nodes[at].inputs[1])) is not None:
+            each = "channel" if form.granularity == "tensor" and not form.floating else form.granularity
+            stored[anchor.inputs[1]] = replace(form, granularity=each)
         # The folded node stands where the last of its followers stood: its other readers come later anyway.
         replaced.update(dict.fromkeys((at, *followers)))
         replaced[last] = anchor
         names[view.outputs[last][0]] = view.outputs[at][0]
     nodes = (replaced.get(at, node) for at, node in enumerate(view.nodes))
-    return Folded(tuple(node for node in nodes if node is not None), constants, origins, names)
+    return Folded(tuple(node for node in nodes if node is not None), constants, origins, stored, names)
 
 
 def _constant_weights(view: View, at: int) -> bool:

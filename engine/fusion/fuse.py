@@ -10,13 +10,16 @@ from engine.fusion.epilogue import ANCHORS, extended
 from engine.fusion.fold import Folded, fold
 from engine.fusion.group_norm import find_group_norms
 from engine.fusion.groups import merge_chains
-from engine.fusion.labels import is_depthwise, join_labels, label_node
+from engine.fusion.kinds import kind_of
+from engine.fusion.labels import join_labels, label_node
 from engine.fusion.names import display_name, unique_names
 from engine.fusion.norms import find_norms, find_softmaxes
-from engine.fusion.ops import KINDS
+from engine.fusion.ops import ALREADY_QUANTIZED
+from engine.fusion.quantized import find_integer_products, find_pairs, take_pairs
 from engine.fusion.regions import Partition, Region
 from engine.fusion.rotary import find_rotaries
 from engine.fusion.rules import RULES, RuleSet
+from engine.fusion.stored import find_stored
 from engine.fusion.types import Kernel, Kind, Network, Rules
 from engine.fusion.view import View
 from engine.fusion.weights import explain_missing, find_weights
@@ -32,15 +35,19 @@ def fuse(graph: Graph, rules: Rules = "edge") -> Network:
     rule_set = RULES[rules]
     folded = fold(graph, affine=rule_set.affine)
     view = View(folded.nodes, folded.constants, graph.tensors, [info.name for info in graph.outputs])
-    partition = _partition(view, rule_set)
+    partition = partition_of(view, rule_set)
     drafts = [_kernel(index, region, view, partition, folded) for index, region in enumerate(partition)]
     names = unique_names([kernel.name for kernel in drafts])
     kernels = tuple(_renamed(kernel, name) for kernel, name in zip(drafts, names, strict=True))
     return Network(graph, rules, kernels)
 
 
-def _partition(view: View, rules: RuleSet) -> Partition:
+def partition_of(view: View, rules: RuleSet) -> Partition:
+    """All nodes in regions."""
     partition = Partition(view)
+    for finder in (find_integer_products, find_pairs):
+        for region in finder(view):
+            partition.put(region)
     if rules.named:
         for finder in (find_rotaries, find_group_norms, find_norms, find_activations):
             for region in finder(view):
@@ -48,21 +55,26 @@ def _partition(view: View, rules: RuleSet) -> Partition:
                     partition.put(region)
         for region in find_softmaxes(view, partition):
             partition.put(region)
-    # From the end: of two anchors that meet in an Add, the later one takes it.
-    for at in reversed(range(len(view.nodes))):
-        kind = kind_of(view, at)
-        if kind in ANCHORS and partition.free((at,)):
-            start = Region.of((at,), at, kind, label_node(view, at))
-            partition.put(start)
-            partition.put(extended(start, view, partition, rules, rules.operands))
+    _extend_anchors(view, partition, rules)
     if rules.norm_epilogue:
         _extend_norms(view, partition, rules)
     for at in range(len(view.nodes)):
         if partition.free((at,)):
             partition.put(Region.of((at,), at, kind_of(view, at), label_node(view, at)))
+    take_pairs(partition, view)
     if rules.chains:
         merge_chains(partition, view)
     return partition
+
+
+def _extend_anchors(view: View, partition: Partition, rules: RuleSet) -> None:
+    """From the end: of two anchors that meet in an Add, the later one takes it."""
+    for at in reversed(range(len(view.nodes))):
+        kind = kind_of(view, at)
+        start = partition.owner(at) or Region.of((at,), at, kind, label_node(view, at))
+        if kind in ANCHORS and start.anchor == at and start.kind is kind:
+            partition.put(start)
+            partition.put(extended(start, view, partition, rules, rules.operands))
 
 
 def _extend_norms(view: View, partition: Partition, rules: RuleSet) -> None:
@@ -72,19 +84,6 @@ def _extend_norms(view: View, partition: Partition, rules: RuleSet) -> None:
     for region in partition:
         if region.kind is Kind.NORM:
             partition.put(extended(region, view, partition, rules, operands=0))
-
-
-def kind_of(view: View, at: int) -> Kind:
-    """Kind of a kernel whose anchor is this node."""
-    op = view.ops[at]
-    kind = KINDS.get(op, Kind.OTHER)
-    if op == "Conv" and is_depthwise(view, at):
-        return Kind.DEPTHWISE
-    if op in ("MatMul", "Gemm", "Einsum") and all(name not in view.constants for name in view.nodes[at].inputs[:2]):
-        return Kind.MATMUL_DYNAMIC
-    if op == "Gather" and find_weights(view, at, None, {}):
-        return Kind.EMBEDDING
-    return kind
 
 
 def _kernel(index: int, region: Region, view: View, partition: Partition, folded: Folded) -> Kernel:
@@ -101,7 +100,7 @@ def _kernel(index: int, region: Region, view: View, partition: Partition, folded
     return Kernel(
         id=folded.names.get(anchor_output, anchor_output),
         index=index,
-        name=display_name(nodes, view.nodes[region.anchor], weight, named=region.kind is Kind.NORM),
+        name=display_name(nodes, view.nodes[region.anchor], weight, named=_is_layer(view, region)),
         op=_op_text(region),
         kind=region.kind,
         nodes=nodes,
@@ -114,7 +113,13 @@ def _kernel(index: int, region: Region, view: View, partition: Partition, folded
         params=count_params(view, region.nodes, folded.origins, {each.constant for each in weights}),
         macs=count_macs(view, region.nodes),
         more_weights=weights[1:],
+        stored=find_stored(view, region.anchor, region.nodes, weight, folded.stored),
     )
+
+
+def _is_layer(view: View, region: Region) -> bool:
+    """Whether people call a kernel without a weight by the name of its module."""
+    return region.kind is Kind.NORM or view.ops[region.anchor] in ALREADY_QUANTIZED
 
 
 def _op_text(region: Region) -> str:

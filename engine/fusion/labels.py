@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.fusion.ops import NAMES
+from engine.fusion.ops import ALREADY_QUANTIZED, CONVOLUTIONS, NAMES
 from engine.fusion.view import View, scalar
 
 _SHOWN = 4
@@ -22,7 +22,7 @@ def join_labels(labels: Sequence[str]) -> str:
 def label_node(view: View, at: int) -> str:
     """Name of one node with what matters about it."""
     op = view.ops[at]
-    if op in ("Conv", "ConvTranspose"):
+    if op in CONVOLUTIONS:
         return _convolution(view, at)
     if op in ("MaxPool", "AveragePool", "LpPool"):
         return _pool(view, at)
@@ -34,11 +34,11 @@ def label_node(view: View, at: int) -> str:
 
 
 def _convolution(view: View, at: int) -> str:
-    weight = view.shape(view.nodes[at].inputs[1])
+    weight = view.shape(view.nodes[at].inputs[CONVOLUTIONS[view.ops[at]]])
     kernel, groups = weight[2:], view.attribute(at, "group", 1)
     name = NAMES["ConvTranspose"] if view.ops[at] == "ConvTranspose" else "Conv"
     depthwise = is_depthwise(view, at)
-    prefix = "DW" if depthwise else ""
+    prefix = ("Q" if view.ops[at] in ALREADY_QUANTIZED else "") + ("DW" if depthwise else "")
     rank = "" if len(kernel) == 2 else f"{len(kernel)}d"
     size = "×".join(map(str, kernel))
     group = f" g{groups}" if groups > 1 and not depthwise else ""
@@ -50,8 +50,10 @@ def _convolution(view: View, at: int) -> str:
 def is_depthwise(view: View, at: int) -> bool:
     """Whether each channel of a Conv is filtered by itself."""
     groups = view.attribute(at, "group", 1)
-    weight, source = view.shape(view.nodes[at].inputs[1]), view.shape(view.nodes[at].inputs[0])
-    return bool(view.ops[at] == "Conv" and groups > 1 and weight[1] == 1 and source[1] == groups)
+    if view.ops[at] not in CONVOLUTIONS or view.ops[at] == "ConvTranspose" or groups == 1:
+        return False
+    names = view.nodes[at].inputs
+    return view.shape(names[CONVOLUTIONS[view.ops[at]]])[1] == 1 and view.shape(names[0])[1] == groups
 
 
 def _stretch(view: View, at: int, letter: str, name: str) -> str:

@@ -11,26 +11,35 @@ from engine.graph.types import Node
 _ENDINGS = re.compile(
     r"(\.folded(\.\d+)?|[._/](weight|w_0(_deepcopy_\d+)?|kernel|w)|/ReadVariableOp.*)$", re.IGNORECASE
 )
-_OUTPUT = re.compile(r"(_output_\d+|:\d+)$")
-"""What torch and TensorFlow put behind a node's name to call its output."""
+_OUTPUT = re.compile(r"(_output_\d+|:\d+|_quant(ized)?|_(Deq|Q)uantizeLinear(_(Out|In)put)?)+$")
+"""What torch and TensorFlow put behind a node's name to call its output, and quantizers to call what they replace."""
 _CONSTANT = re.compile(r"(^|[/.])constant(_\d+)?$", re.IGNORECASE)
 """A Constant node that holds a weight says only where it stands."""
 _NUMBERED = re.compile(r"[_.]?\d*$")
 _GENERATED = re.compile(r"^(onnx::|val_\d|_val_|const|[a-z]{0,2}\d+$|node_?\d+$|p2o\.)", re.IGNORECASE)
 _OTHER_WORDS = frozenset({"conv2d", "biasadd", "einsum", "tensordot", "depthwise", "separable_conv2d"})
 """What TensorFlow calls the operators that become Conv and MatMul."""
+_FLOAT_OPERATORS = {
+    "ConvInteger": "Conv",
+    "QLinearConv": "Conv",
+    "MatMulInteger": "MatMul",
+    "QLinearMatMul": "MatMul",
+    "MatMulNBits": "MatMul",
+    "QGemm": "Gemm",
+}
+"""Operators on codes keep the name of the node that they replace."""
 _LONGEST = 120
 
 
 def display_name(nodes: Sequence[Node], anchor: Node, weight: Weight | None, *, named: bool) -> str:
     """Module scope, node name, weight name, output name: the first that says something.
 
-    A kernel with a weight is called by its module ('layers.0.mlp.gate_proj'), and so is a norm (`named`); others keep
-    the operator's name at the end, because a module has many of them.
+    A kernel with a weight is called by its module ('layers.0.mlp.gate_proj'), and so are norms and products of codes
+    (`named`); others keep the operator's name at the end, because a module has many of them.
     """
     from_weight = _weight_name(weight)
     alone = named or weight is not None
-    op, raw = anchor.proto.op_type, anchor.proto.name
+    op, raw = _FLOAT_OPERATORS.get(anchor.proto.op_type, anchor.proto.op_type), anchor.proto.name
     if anchor.scope:
         # A Conv that the exporter folded a BatchNorm into carries the BatchNorm's scope; its weight knows better.
         own = from_weight if op.startswith("Conv") else ""

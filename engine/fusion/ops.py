@@ -28,6 +28,8 @@ ACTIVATIONS: Mapping[str, str] = {
     "Softsign": "Softsign",
     "ThresholdedRelu": "ThresholdedReLU",
     "Shrink": "Shrink",
+    "com.microsoft.QLinearSigmoid": "Sigmoid",
+    "com.microsoft.QLinearLeakyRelu": "LeakyReLU",
 }
 """Activation functions of one operator, and their names."""
 
@@ -35,12 +37,14 @@ UNARY = frozenset(ACTIVATIONS) | {
     "Abs", "Neg", "Sign", "Ceil", "Floor", "Round", "Reciprocal", "Sqrt", "Exp", "Log", "Erf", "Not", "IsNaN",
     "IsInf", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Cast",
     "CastLike", "Identity", "QuantizeLinear", "DequantizeLinear", "BitwiseNot", "Dropout",
+    "com.microsoft.QuantizeLinear", "com.microsoft.DequantizeLinear",
 }  # fmt: skip
 """One result element from one element of the first input; other inputs are parameters."""
 
 BINARY = frozenset({
     "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Min", "Max", "Mean", "Sum", "Where", "Equal", "Greater",
     "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Xor", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor",
+    "com.microsoft.QLinearAdd", "com.microsoft.QLinearMul",
 })  # fmt: skip
 """Elementwise with broadcasting over all inputs."""
 
@@ -79,11 +83,11 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind.NORM,
     ),
-    **dict.fromkeys(("Softmax", "LogSoftmax", "Hardmax"), Kind.SOFTMAX),
+    **dict.fromkeys(("Softmax", "LogSoftmax", "Hardmax", "com.microsoft.QLinearSoftmax"), Kind.SOFTMAX),
     **dict.fromkeys(
         (
             "MaxPool", "AveragePool", "LpPool", "GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool", "MaxUnpool",
-            "MaxRoiPool",
+            "MaxRoiPool", "com.microsoft.QLinearAveragePool", "com.microsoft.QLinearGlobalAveragePool",
         ),
         Kind.POOL,
     ),
@@ -91,17 +95,48 @@ KINDS: Mapping[str, Kind] = {
         (
             "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceLogSum",
             "ReduceLogSumExp", "ReduceSumSquare", "ArgMax", "ArgMin", "CumSum", "TopK",
+            "com.microsoft.QLinearReduceMean",
         ),
         Kind.REDUCE,
     ),
     **dict.fromkeys(MOVEMENT, Kind.MOVEMENT),
     **dict.fromkeys(ELEMENTWISE, Kind.ELEMENTWISE),
+    "DynamicQuantizeLinear": Kind.ELEMENTWISE,
+    "com.microsoft.QLinearConcat": Kind.MOVEMENT,
+    "com.microsoft.GatherBlockQuantized": Kind.EMBEDDING,
     "Identity": Kind.MOVEMENT,
 }  # fmt: skip
 """Kind of a kernel by the operator of its anchor; others are OTHER."""
 
+CONVOLUTIONS: Mapping[str, int] = {
+    "Conv": 1,
+    "ConvTranspose": 1,
+    "ConvInteger": 1,
+    "QLinearConv": 3,
+    "com.microsoft.FusedConv": 1,
+}
+"""Operators that convolve -> which of their inputs is the weight."""
+
 NAMES: Mapping[str, str] = {
     **ACTIVATIONS,
+    "com.microsoft.QLinearAdd": "Add",
+    "com.microsoft.QLinearMul": "Mul",
+    "com.microsoft.QLinearConcat": "Concat",
+    "com.microsoft.QLinearSoftmax": "Softmax",
+    "com.microsoft.QLinearReduceMean": "ReduceMean",
+    "com.microsoft.QLinearAveragePool": "AvgPool",
+    "com.microsoft.QLinearGlobalAveragePool": "GlobalAvgPool",
+    "com.microsoft.DynamicQuantizeLSTM": "QLSTM",
+    "com.microsoft.QuantizeLinear": "Quantize",
+    "com.microsoft.DequantizeLinear": "Dequantize",
+    "DynamicQuantizeLinear": "Quantize",
+    **dict.fromkeys(
+        (
+            "QLinearMatMul", "MatMulInteger", "com.microsoft.MatMulNBits", "com.microsoft.DynamicQuantizeMatMul",
+            "com.microsoft.MatMulIntegerToFloat",
+        ),
+        "QMatMul",
+    ),
     "LayerNormalization": "LayerNorm",
     "RMSNormalization": "RMSNorm",
     "SimplifiedLayerNormalization": "RMSNorm",
@@ -116,7 +151,7 @@ NAMES: Mapping[str, str] = {
     "QuantizeLinear": "Quantize",
     "DequantizeLinear": "Dequantize",
     "ConvTranspose": "ConvT",
-}
+}  # fmt: skip
 """Short names of operators; others are called as ONNX calls them."""
 
 ALREADY_QUANTIZED = frozenset({

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from engine.fusion.costs import einsum_terms
-from engine.fusion.ops import ALREADY_QUANTIZED
+from engine.fusion.ops import ALREADY_QUANTIZED, KINDS
 from engine.fusion.types import Kind, Weight
 from engine.fusion.view import View
 from engine.graph.subgraphs import subgraphs
@@ -71,7 +71,7 @@ def explain_missing(view: View, at: int, kind: Kind) -> Text:
         if not _is_float(view.constants[constant]):
             return say("its weights are stored as integers and stay as they are")
         return say("its constant operand has no channels that could be scaled")
-    if node.proto.domain not in ("", "ai.onnx"):
+    if node.proto.domain not in ("", "ai.onnx") and view.ops[at] not in KINDS:
         return say("operator {op} is not known: it follows its input", op=view.ops[at])
     return say("no weights: it follows its input")
 

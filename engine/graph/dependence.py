@@ -69,6 +69,16 @@ _SHAPED_BY: Mapping[str, tuple[int, ...]] = {
 }
 """Operator -> inputs whose values decide the shape of its outputs."""
 
+_MICROSOFT = frozenset({
+    "QuantizeLinear", "DequantizeLinear", "QLinearAdd", "QLinearMul", "QLinearSigmoid", "QLinearLeakyRelu",
+    "QLinearSoftmax", "QLinearConcat", "QLinearAveragePool", "QLinearGlobalAveragePool", "QLinearReduceMean", "QGemm",
+    "MatMulNBits", "MatMulIntegerToFloat", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM", "GatherBlockQuantized",
+    "QAttention", "Gelu", "FastGelu", "QuickGelu", "BiasGelu", "BiasSoftmax", "FusedMatMul", "FusedGemm", "FusedConv",
+    "LayerNormalization", "SimplifiedLayerNormalization", "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
+    "EmbedLayerNormalization", "GroupNorm", "RotaryEmbedding", "Attention", "MultiHeadAttention", "GroupQueryAttention",
+})  # fmt: skip
+"""Operators of ONNX Runtime's own whose result has a shape that follows from the shapes of the inputs."""
+
 _AXES_INPUT = ("Reduce",)
 """Operators by prefix whose second input is a list of axes."""
 
@@ -112,7 +122,7 @@ def _reshapes(node: onnx.NodeProto, needed: Sequence[str], values: set[str], sha
     if any(name in shapes for name in needed):
         return True
     if node.domain not in ("", "ai.onnx"):
-        return True
+        return node.domain != "com.microsoft" or node.op_type not in _MICROSOFT
     deciding = (1,) if node.op_type.startswith(_AXES_INPUT) else _SHAPED_BY.get(node.op_type, ())
     if deciding is _ALL:
         return True

@@ -18,6 +18,7 @@ from engine.graph.external import check_tensors
 from engine.graph.inputs import choose_shapes, declared_inputs, existing
 from engine.graph.origins import find_origins
 from engine.graph.simplify import drop_idle
+from engine.graph.stored import find_stored
 from engine.graph.subgraphs import captured
 from engine.graph.trial import Trial, try_run
 from engine.graph.types import Array, Graph, Node, TensorInfo
@@ -135,7 +136,8 @@ def _graph(
     running = [node for node in trial.arranged.nodes if any(name in trial.depends.values for name in node.output)]
     protos = drop_idle(running, arranged.outputs, trial.tensors, trial.depends.shapes)
     nodes = tuple(Node(index, proto, _scope(proto), captured(proto)) for index, proto in enumerate(protos))
-    constants = _constants(nodes, trial.arranged, trial, path.resolve())
+    reader = TensorReader(path.resolve())
+    constants = _constants(nodes, trial.arranged, trial, reader)
     alive = {info.name for info in inputs} | {name for node in nodes for name in node.outputs if name}
     tensors = {name: info for name, info in trial.tensors.items() if name in alive}
     return Graph(
@@ -154,6 +156,7 @@ def _graph(
         tensors=tensors,
         dynamic=trial.depends.shapes & alive,
         notes=_notes(model, inputs, nodes, trial.depends.shapes & alive),
+        stored=find_stored(arranged, constants, trial.tensors, reader.array),
     )
 
 
@@ -176,8 +179,7 @@ def _notes(
     return tuple(notes)
 
 
-def _constants(nodes: Sequence[Node], arranged: Arranged, trial: Trial, real: Path) -> dict[str, Array]:
-    reader = TensorReader(real)
+def _constants(nodes: Sequence[Node], arranged: Arranged, trial: Trial, reader: TensorReader) -> dict[str, Array]:
     constants: dict[str, Array] = {}
     used = dict.fromkeys(name for node in nodes for name in node.inputs if name)
     for name in (*used, *arranged.outputs):

@@ -1,4 +1,4 @@
-"""Dropping nodes that pass a tensor on unchanged."""
+"""Dropping nodes that pass a tensor on unchanged, or that round a tensor a second time in the same way."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from engine.graph.subgraphs import reads, rename_captured
 from engine.graph.types import TensorInfo
 
 _ONE_INPUT = frozenset({"Concat", "Sum", "Max", "Min", "Mean"})
+_ROUNDING = frozenset({"QuantizeLinear", "DequantizeLinear"})
 _VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Expand"})
 
 
@@ -20,6 +21,8 @@ def drop_idle(
     dynamic: frozenset[str],
 ) -> tuple[onnx.NodeProto, ...]:
     """Remove Identity, inference Dropout, casts to the same type and views to the same shape; readers are rewired.
+
+    Quantizers give every reader of a tensor a DequantizeLinear of its own: only the first of equal ones stays.
 
     Where the result is an output of the model, its name goes to the node that computed the value. Only what passes on
     an input, or a tensor that is an output already, stays.
@@ -34,9 +37,10 @@ def drop_idle(
     made = {name for node in nodes for name in node.output}
     passed: dict[str, str] = {}  # dropped result -> the tensor it equals
     promoted: dict[str, str] = {}  # tensor -> the output of the model that it becomes
+    rounded: dict[tuple[object, ...], str] = {}
     kept = []
     for node in nodes:
-        source = _passed_on(node, tensors, dynamic, needed)
+        source = _passed_on(node, tensors, dynamic, needed) or _twin(node, passed, rounded)
         source = passed.get(source, source)
         result = node.output[0]
         if not source:
@@ -49,6 +53,16 @@ def drop_idle(
             kept.append(node)
     names = {old: promoted.get(new, new) for old, new in passed.items()} | promoted
     return tuple(_renamed(node, names) for node in kept)
+
+
+def _twin(node: onnx.NodeProto, passed: Mapping[str, str], rounded: dict[tuple[object, ...], str]) -> str:
+    """The result of an earlier node that quantizes or dequantizes the same tensor in the same way, or ''."""
+    if node.op_type not in _ROUNDING:
+        return ""
+    attributes = sorted(entry.SerializeToString() for entry in node.attribute)
+    key = (node.op_type, node.domain, *(passed.get(name, name) for name in node.input), *attributes)
+    first = rounded.setdefault(key, node.output[0])
+    return "" if first == node.output[0] else first
 
 
 def _renamed(node: onnx.NodeProto, names: dict[str, str]) -> onnx.NodeProto:

@@ -24,6 +24,8 @@ from engine.graph import load
         ("/Flatten_output_0", "Gemm", "Flatten"),
         ("/block/Gemm_output_0", "Gemm", "block"),
         ("dense/BiasAdd:0", "MatMul", "dense"),
+        ("/layer/query/MatMul_quant", "MatMul", "layer.query"),
+        ("x_DequantizeLinear_Output", "", "x"),
     ],
 )
 def test_node_names(name, op, expected):

@@ -380,8 +380,8 @@ def test_quantize_dequantize_pairs_are_kept_together(tmp_path):
         N("DequantizeLinear", ["rq", "s", "z"], ["y"]),
     ]
     kernels = fused(nodes, IMAGE, scale, tmp_path)
-    assert texts(kernels) == ["QDQ", "Conv 3×3 + ReLU + QDQ"]
-    assert kernels[1].weight.origin == "q"
+    assert texts(kernels) == ["QDQ + Conv 3×3 + ReLU + QDQ"]
+    assert kernels[0].weight.origin == "q"
 
 
 def test_cast_only_weights_and_constant_nodes(tmp_path):
