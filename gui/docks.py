@@ -129,6 +129,7 @@ class Dock(QDockWidget):
         if event.type() == QEvent.Type.LanguageChange and self.view is not None:
             self.setWindowTitle(self.view.title())
 
+
 class DockHost(QMainWindow):
     """The area of the docks. Tabs of a group are drawn by the dock titles; Qt's own tab bars have no height."""
 

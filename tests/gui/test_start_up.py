@@ -57,9 +57,7 @@ def test_a_path_opens_the_window_and_all_else_is_a_command(arguments, window):
 
 def test_importing_the_window_brings_no_engine_and_no_plots():
     code = (
-        "import sys, gui.app\n"
-        "heavy = {'onnxruntime', 'onnx', 'pyqtgraph'} & set(sys.modules)\n"
-        "assert not heavy, heavy"
+        "import sys, gui.app\nheavy = {'onnxruntime', 'onnx', 'pyqtgraph'} & set(sys.modules)\nassert not heavy, heavy"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
