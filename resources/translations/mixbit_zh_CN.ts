@@ -3540,6 +3540,62 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{file} 含有不是有效文本的名称：文件已损坏。</translation>
     </message>
     <message>
+        <source>AIMET</source>
+        <translation>AIMET</translation>
+    </message>
+    <message>
+        <source>QNN overrides</source>
+        <translation>QNN 覆盖</translation>
+    </message>
+    <message>
+        <source>Weights are as after folding BatchNorms: fold them in AIMET before you load the encodings.</source>
+        <translation>权重为折叠 BatchNorm 之后的：在 AIMET 中加载编码前请先折叠。</translation>
+    </message>
+    <message>
+        <source>Convert with --float_fallback, so that tensors without an entry run in floats.</source>
+        <translation>转换时请使用 --float_fallback，使没有条目的张量以浮点运行。</translation>
+    </message>
+    <message>
+        <source>This layer has no weight of its own among the encodings; it stays in floats.</source>
+        <translation>编码中没有此层自己的权重；保持浮点。</translation>
+    </message>
+    <message>
+        <source>{file} disagrees with the plan about layer {layer}; nothing was written.</source>
+        <translation>{file} 与方案在层 {layer} 上不一致；未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Read back: every one of {count} layers has its precision.</source>
+        <translation>回读：{count} 个层的精度全部一致。</translation>
+    </message>
+    <message>
+        <source>{path} is no encodings file: {reason}.</source>
+        <translation>{path} 不是编码文件：{reason}。</translation>
+    </message>
+    <message>
+        <source>{path} is no encodings file: it has no member {member}.</source>
+        <translation>{path} 不是编码文件：没有成员 {member}。</translation>
+    </message>
+    <message>
+        <source>{path}: the encoding of {tensor} makes no sense ({reason}).</source>
+        <translation>{path}：{tensor} 的编码不合理（{reason}）。</translation>
+    </message>
+    <message>
+        <source>encodings {version}</source>
+        <translation>编码 {version}</translation>
+    </message>
+    <message>
+        <source>{source}: none of its parameters is a weight of {model}.</source>
+        <translation>{source}：其参数都不是 {model} 的权重。</translation>
+    </message>
+    <message>
+        <source>Activations of {bits} bits, as beside {name}, can't be run.</source>
+        <translation>无法运行 {bits} 位激活（见 {name}）。</translation>
+    </message>
+    <message>
+        <source>Weights of {bits} bits, as {name} has them, can't be run.</source>
+        <translation>无法运行 {bits} 位权重（见 {name}）。</translation>
+    </message>
+    <message>
         <source>AMCT quantizes convolutions, Gemm and MatMul only; this layer stays FP16.</source>
         <translation>AMCT 只量化卷积、Gemm 与 MatMul；此层保持 FP16。</translation>
     </message>
@@ -3574,10 +3630,6 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>No calibration samples were handed over; put one .bin per sample into calibration/.</source>
         <translation>没有交付校准样本；请在 calibration/ 中为每个样本放一个 .bin。</translation>
-    </message>
-    <message>
-        <source>{file} disagrees with the plan about layer {layer}; nothing was written.</source>
-        <translation>{file} 与方案在层 {layer} 上不一致；未写入任何内容。</translation>
     </message>
     <message>
         <source>Read back: {count} INT8 layers in three files, as in the plan.</source>
@@ -3684,6 +3736,66 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>输入 {name} 为 {dtype}，而此目标的校准文件只支持浮点值。</translation>
     </message>
     <message>
+        <source>dopt (Kirin)</source>
+        <translation>dopt（麒麟）</translation>
+    </message>
+    <message>
+        <source>dopt quantizes convolutions, Gemm and MatMul only; this layer stays FP16.</source>
+        <translation>dopt 只量化卷积、Gemm 与 MatMul；此层保持 FP16。</translation>
+    </message>
+    <message>
+        <source>The phone has no convolution over three axes in integers; this layer stays FP16.</source>
+        <translation>手机没有整数的三轴卷积；此层保持 FP16。</translation>
+    </message>
+    <message>
+        <source>dopt quantizes products whose weight is a matrix on the right only.</source>
+        <translation>dopt 只量化权重为右侧矩阵的乘法。</translation>
+    </message>
+    <message>
+        <source>No calibration samples were handed over; put one .bin per input into calibration/.</source>
+        <translation>没有交付校准样本；请在 calibration/ 中为每个输入放一个 .bin。</translation>
+    </message>
+    <message>
+        <source>{file} doesn't hold the samples; nothing was written.</source>
+        <translation>{file} 与样本不符；未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Read back: {count} layers stay float, as in the plan; calibration data as given.</source>
+        <translation>回读：{count} 个层保持浮点，与方案一致；校准数据无误。</translation>
+    </message>
+    <message>
+        <source>dopt_lm works on the PyTorch model: the names must be those of its modules, see names.csv.</source>
+        <translation>dopt_lm 作用于 PyTorch 模型：名称须为其模块名，见 names.csv。</translation>
+    </message>
+    <message>
+        <source>dopt_lm runs in FP16 what it doesn't quantize.</source>
+        <translation>dopt_lm 以 FP16 运行不量化的部分。</translation>
+    </message>
+    <message>
+        <source>dopt_lm quantizes embeddings per row to INT8, by its own method.</source>
+        <translation>dopt_lm 用自己的方法将嵌入逐行量化为 INT8。</translation>
+    </message>
+    <message>
+        <source>dopt_lm quantizes linear layers, convolutions and embeddings only; this layer stays FP16.</source>
+        <translation>dopt_lm 只量化线性层、卷积与嵌入；此层保持 FP16。</translation>
+    </message>
+    <message>
+        <source>dopt_lm</source>
+        <translation>dopt_lm</translation>
+    </message>
+    <message>
+        <source>{path} is no configuration of dopt_lm: {reason}.</source>
+        <translation>{path} 不是 dopt_lm 的配置：{reason}。</translation>
+    </message>
+    <message>
+        <source>{path} is no configuration of dopt_lm: it has no member {member}.</source>
+        <translation>{path} 不是 dopt_lm 的配置：没有成员 {member}。</translation>
+    </message>
+    <message>
+        <source>configuration of dopt_lm</source>
+        <translation>dopt_lm 的配置</translation>
+    </message>
+    <message>
         <source>{target} rejects models that are quantized already, and {model} has {count} such nodes (the first is {node}); start from the float model.</source>
         <translation>{target} 拒绝已量化的模型，而 {model} 有 {count} 个此类节点（第一个是 {node}）；请从浮点模型开始。</translation>
     </message>
@@ -3720,6 +3832,22 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>文件夹 {path} 中有其他文件；请选择新的或空的文件夹，未写入任何内容。</translation>
     </message>
     <message>
+        <source>{path} is of no known kind: it is neither an ONNX model nor JSON ({reason}).</source>
+        <translation>{path} 类型未知：既不是 ONNX 模型也不是 JSON（{reason}）。</translation>
+    </message>
+    <message>
+        <source>plan file</source>
+        <translation>方案文件</translation>
+    </message>
+    <message>
+        <source>{path} has {size:.1f} GB; files of at most 1 GB are read as a plan.</source>
+        <translation>{path} 有 {size:.1f} GB；最多读取 1 GB 的方案文件。</translation>
+    </message>
+    <message>
+        <source>{path} is of no known kind; a plan can come from rule files, AMCT's mixed-precision JSON, dopt_lm's configuration, AIMET encodings, QNN overrides, quantized ONNX models and plan files.</source>
+        <translation>{path} 类型未知；方案可来自规则文件、AMCT 的混合精度 JSON、dopt_lm 的配置、AIMET 编码、QNN 覆盖或已量化的 ONNX 模型。</translation>
+    </message>
+    <message>
         <source>The name {name} means more than one layer ({first}, {second}); use a name that is unique.</source>
         <translation>名称 {name} 对应多个层（{first}、{second}）；请使用唯一的名称。</translation>
     </message>
@@ -3730,6 +3858,66 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>{source}: none of its {count} layers is in {model}; the first is {name}.</source>
         <translation>{source}：其 {count} 个层都不在 {model} 中；第一个是 {name}。</translation>
+    </message>
+    <message>
+        <source>MindSpore Lite</source>
+        <translation>MindSpore Lite</translation>
+    </message>
+    <message>
+        <source>4-D inputs of the converted model are in NHWC order.</source>
+        <translation>转换后模型的 4 维输入为 NHWC 顺序。</translation>
+    </message>
+    <message>
+        <source>Additions, pooling and the like between INT8 layers are quantized as well.</source>
+        <translation>INT8 层之间的加法、池化等也会被量化。</translation>
+    </message>
+    <message>
+        <source>One conversion of MindSpore Lite has one width, here 4 bits; this layer stays FP16.</source>
+        <translation>MindSpore Lite 一次转换只有一种位宽，此处为 4 位；此层保持 FP16。</translation>
+    </message>
+    <message>
+        <source>MindSpore Lite quantizes convolutions and matrix products only; this layer stays FP16.</source>
+        <translation>MindSpore Lite 只量化卷积与矩阵乘；此层保持 FP16。</translation>
+    </message>
+    <message>
+        <source>MindSpore Lite has no convolution over three axes; this layer stays in floats.</source>
+        <translation>MindSpore Lite 没有三轴卷积；此层保持浮点。</translation>
+    </message>
+    <message>
+        <source>MindSpore Lite quantizes products whose weight is a matrix on the right only.</source>
+        <translation>MindSpore Lite 只量化权重为右侧矩阵的乘法。</translation>
+    </message>
+    <message>
+        <source>MindSpore Lite leaves depthwise convolutions in floats where it quantizes weights only.</source>
+        <translation>MindSpore Lite 仅量化权重时，深度卷积保持浮点。</translation>
+    </message>
+    <message>
+        <source>Read back: {count} quantized layers, as in the plan.</source>
+        <translation>回读：{count} 个量化层，与方案一致。</translation>
+    </message>
+    <message>
+        <source>{path}: nothing is known of {value} yet; export again when it has been measured.</source>
+        <translation>{path}：尚无 {value} 的结果；测量后请重新导出。</translation>
+    </message>
+    <message>
+        <source>Read back: {count} nodes of {kernels} layers.</source>
+        <translation>回读：{kernels} 个层的 {count} 个节点。</translation>
+    </message>
+    <message>
+        <source>MatMulNBits takes groups of a power of two from 16 on; {asked} becomes {gets}.</source>
+        <translation>MatMulNBits 的分组须为 16 起的 2 的幂；{asked} 改为 {gets}。</translation>
+    </message>
+    <message>
+        <source>Run by ONNX Runtime: {count} MatMulNBits nodes, outputs as those of the QDQ spelling.</source>
+        <translation>ONNX Runtime 已运行：{count} 个 MatMulNBits 节点，输出与 QDQ 写法一致。</translation>
+    </message>
+    <message>
+        <source>{file}: ONNX Runtime can't run the quantized model ({reason}); the file was not written.</source>
+        <translation>{file}：ONNX Runtime 无法运行量化后的模型（{reason}）；文件未写入。</translation>
+    </message>
+    <message>
+        <source>{file}: output {name} differs from the QDQ spelling by {part:.1%}; the file was not written.</source>
+        <translation>{file}：输出 {name} 与 QDQ 写法相差 {part:.1%}；文件未写入。</translation>
     </message>
     <message>
         <source>{target} has no integer weights of {bits} bits for this layer; it stays in floats.</source>
@@ -3804,6 +3992,54 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{target} 量化激活时带零点。</translation>
     </message>
     <message>
+        <source>NNCF</source>
+        <translation>NNCF</translation>
+    </message>
+    <message>
+        <source>NNCF quantizes convolutions, Gemm and MatMul; this layer stays in floats.</source>
+        <translation>NNCF 量化卷积、Gemm 与 MatMul；此层保持浮点。</translation>
+    </message>
+    <message>
+        <source>NNCF quantizes products whose weight is a matrix on the right; this layer stays in floats.</source>
+        <translation>NNCF 量化权重为右侧矩阵的乘法；此层保持浮点。</translation>
+    </message>
+    <message>
+        <source>NNCF knows weights of 4 and 8 bits.</source>
+        <translation>NNCF 支持 4 位与 8 位权重。</translation>
+    </message>
+    <message>
+        <source>NNCF leaves activations in FP32 where it compresses weights; groups must divide the rows.</source>
+        <translation>NNCF 压缩权重时激活保持 FP32；分组须整除行长。</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime quantization</source>
+        <translation>ONNX Runtime 量化</translation>
+    </message>
+    <message>
+        <source>The script needs onnxruntime with onnx, and onnx_ir for the second pass.</source>
+        <translation>脚本需要 onnxruntime 与 onnx，第二遍还需要 onnx_ir。</translation>
+    </message>
+    <message>
+        <source>The recipe quantizes convolutions, Gemm and MatMul only; this layer stays FP32.</source>
+        <translation>该脚本只量化卷积、Gemm 与 MatMul；此层保持 FP32。</translation>
+    </message>
+    <message>
+        <source>The recipe quantizes products whose weight is a matrix on the right only; this layer stays FP32.</source>
+        <translation>该脚本只量化权重为右侧矩阵的乘法；此层保持 FP32。</translation>
+    </message>
+    <message>
+        <source>MatMulNBitsQuantizer leaves activations in FP32 and takes groups of 16 to 256.</source>
+        <translation>MatMulNBitsQuantizer 的激活保持 FP32，分组为 16 到 256。</translation>
+    </message>
+    <message>
+        <source>{path} quantizes none of the layers of {model}.</source>
+        <translation>{path} 没有量化 {model} 的任何层。</translation>
+    </message>
+    <message>
+        <source>quantized model {file}</source>
+        <translation>量化模型 {file}</translation>
+    </message>
+    <message>
         <source>Pictures can't fill input {name} of shape {shape}; give a .npz file with one array per input.</source>
         <translation>图片无法填充形状为 {shape} 的输入 {name}；请提供每个输入一个数组的 .npz 文件。</translation>
     </message>
@@ -3844,10 +4080,6 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>正在量化 {layer}</translation>
     </message>
     <message>
-        <source>{file}: ONNX Runtime can't run the quantized model ({reason}); the file was not written.</source>
-        <translation>{file}：ONNX Runtime 无法运行量化后的模型（{reason}）；文件未写入。</translation>
-    </message>
-    <message>
         <source>{file}: output {name} of the quantized model is not as in the model; the file was not written.</source>
         <translation>{file}：量化模型的输出 {name} 与原模型不符；文件未写入。</translation>
     </message>
@@ -3872,10 +4104,6 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{path}：规则不能还原层 {layer} 的精度；未写入任何内容。</translation>
     </message>
     <message>
-        <source>Read back: every one of {count} layers has its precision.</source>
-        <translation>回读：{count} 个层的精度全部一致。</translation>
-    </message>
-    <message>
         <source>{path} does not exist; give a picture folder, .npy, .npz or .bin.</source>
         <translation>{path} 不存在；请提供图片文件夹、.npy、.npz 或 .bin。</translation>
     </message>
@@ -3898,6 +4126,14 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>Layer {name} needs the range of {tensor}, and the calibration has none; calibrate again.</source>
         <translation>层 {name} 需要 {tensor} 的范围，而校准中没有；请重新校准。</translation>
+    </message>
+    <message>
+        <source>{file} doesn't hold the plan; nothing was written.</source>
+        <translation>{file} 与方案不符；未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Read back: the script's constants are those of the plan.</source>
+        <translation>回读：脚本中的常量与方案一致。</translation>
     </message>
     <message>
         <source>{path}: calibration has not finished yet; export again when it has.</source>
@@ -3984,8 +4220,100 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>dopt_config.json 与 config.yaml：逐层 INT4、INT8 或浮点权重。</translation>
     </message>
     <message>
+        <source>quant.cfg and a script for converter_lite: one integer width and FP16.</source>
+        <translation>converter_lite 用的 quant.cfg 与脚本：一种整数位宽与 FP16。</translation>
+    </message>
+    <message>
+        <source>Quantization</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <source>ONNX with MatMulNBits</source>
+        <translation>带 MatMulNBits 的 ONNX</translation>
+    </message>
+    <message>
+        <source>One model for ONNX Runtime, grouped weights of matrix products in its own packed kernel.</source>
+        <translation>供 ONNX Runtime 使用的单个模型，矩阵乘的分组权重使用其专用打包算子。</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime recipe</source>
+        <translation>ONNX Runtime 脚本</translation>
+    </message>
+    <message>
+        <source>quantize.py, which repeats the plan with onnxruntime.quantization.</source>
+        <translation>quantize.py：用 onnxruntime.quantization 重现方案。</translation>
+    </message>
+    <message>
+        <source>AIMET encodings</source>
+        <translation>AIMET 编码</translation>
+    </message>
+    <message>
+        <source>Precision and scales of every tensor, for AIMET and for Qualcomm's converters.</source>
+        <translation>每个张量的精度与缩放因子，供 AIMET 与高通转换器使用。</translation>
+    </message>
+    <message>
+        <source>QNN and SNPE overrides</source>
+        <translation>QNN 与 SNPE 覆盖</translation>
+    </message>
+    <message>
+        <source>JSON for --quantization_overrides of Qualcomm's converters.</source>
+        <translation>高通转换器 --quantization_overrides 用的 JSON。</translation>
+    </message>
+    <message>
+        <source>NNCF script</source>
+        <translation>NNCF 脚本</translation>
+    </message>
+    <message>
+        <source>nncf_plan.py, which repeats the plan with NNCF.</source>
+        <translation>nncf_plan.py：用 NNCF 重现方案。</translation>
+    </message>
+    <message>
+        <source>TensorRT</source>
+        <translation>TensorRT</translation>
+    </message>
+    <message>
+        <source>A quantized model without zero points, a script for trtexec, and precisions per layer.</source>
+        <translation>不带零点的量化模型、trtexec 脚本，以及逐层精度。</translation>
+    </message>
+    <message>
+        <source>Model Explorer overlay</source>
+        <translation>Model Explorer 叠加</translation>
+    </message>
+    <message>
+        <source>Node data that colours the graph in Google's Model Explorer.</source>
+        <translation>在 Google Model Explorer 中为图着色的节点数据。</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>数值</translation>
+    </message>
+    <message>
         <source>There is no export target {name}; choose one of {names}.</source>
         <translation>没有导出目标 {name}；请从 {names} 中选择。</translation>
+    </message>
+    <message>
+        <source>Another layer reads the same tensor {tensor} in INT{bits}, and this target rounds tensors, not layers.</source>
+        <translation>另一层以 INT{bits} 读取同一张量 {tensor}，而此目标按张量而不是按层舍入。</translation>
+    </message>
+    <message>
+        <source>INT4 needs TensorRT 10 or newer; layer_precisions.txt is for versions up to 10.</source>
+        <translation>INT4 需要 TensorRT 10 或更新；layer_precisions.txt 适用于 10 及以前的版本。</translation>
+    </message>
+    <message>
+        <source>TensorRT quantizes convolutions and matrix products; this layer stays FP16.</source>
+        <translation>TensorRT 量化卷积与矩阵乘；此层保持 FP16。</translation>
+    </message>
+    <message>
+        <source>TensorRT quantizes products whose weight is a matrix on the right only.</source>
+        <translation>TensorRT 只量化权重为右侧矩阵的乘法。</translation>
+    </message>
+    <message>
+        <source>Layer {name} can't be named in layer_precisions.txt.</source>
+        <translation>层 {name} 无法写入 layer_precisions.txt。</translation>
+    </message>
+    <message>
+        <source>Run by ONNX Runtime; {count} layers in the precision string.</source>
+        <translation>ONNX Runtime 已运行；精度字符串中有 {count} 个层。</translation>
     </message>
     <message>
         <source>Internal error: {error}. The details can be copied from the job list.</source>
@@ -4392,6 +4720,26 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>梯度无法穿过 {operator}，因此 {name} 改为测量而非估计。</translation>
     </message>
     <message>
+        <source>Only this layer quantized, all others in full precision</source>
+        <translation>仅量化此层，其余保持全精度</translation>
+    </message>
+    <message>
+        <source>All layers as in the plan, only this one restored</source>
+        <translation>全部按方案，仅还原此层</translation>
+    </message>
+    <message>
+        <source>The model has no figure {metric}; choose output SQNR.</source>
+        <translation>模型没有 {metric} 指标；请选择输出 SQNR。</translation>
+    </message>
+    <message>
+        <source>A one-out sweep needs a plan that quantizes something; choose one first.</source>
+        <translation>单层还原扫描需要有量化的方案；请先选择方案。</translation>
+    </message>
+    <message>
+        <source>Measured {done} of {all} cells</source>
+        <translation>已测 {done} / {all} 格</translation>
+    </message>
+    <message>
         <source>Output SQNR (dB)</source>
         <translation>输出 SQNR (dB)</translation>
     </message>
@@ -4418,6 +4766,50 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>No output of the model holds classes; choose output SQNR as the metric.</source>
         <translation>模型没有类别输出；请选择输出 SQNR 作为度量。</translation>
+    </message>
+    <message>
+        <source>The model has no layer {id} whose precision can be set.</source>
+        <translation>模型没有可设置精度的层 {id}。</translation>
+    </message>
+    <message>
+        <source>{layers} must agree, but they are locked to {schemes}; free one of them.</source>
+        <translation>{layers} 须一致，但分别锁定为 {schemes}；请解锁其中之一。</translation>
+    </message>
+    <message>
+        <source>{layers} have no scheme in common that is allowed; allow one for all of them.</source>
+        <translation>{layers} 没有共同允许的格式；请允许一个共同的格式。</translation>
+    </message>
+    <message>
+        <source>{path} can't be opened ({reason}); choose another place.</source>
+        <translation>无法打开 {path}（{reason}）；请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>{path} is no result store; choose another file.</source>
+        <translation>{path} 不是结果库；请选择其他文件。</translation>
+    </message>
+    <message>
+        <source>{path} was written by Mixbit {theirs} in another format than this version ({ours}) uses; choose another file.</source>
+        <translation>{path} 由 Mixbit {theirs} 写入，格式与本版本（{ours}）不同；请选择其他文件。</translation>
+    </message>
+    <message>
+        <source>{path} holds results of another model ({model}); choose another file.</source>
+        <translation>{path} 中是另一个模型（{model}）的结果；请选择其他文件。</translation>
+    </message>
+    <message>
+        <source>The disk of {path} is full; free some space and go on: results so far are kept.</source>
+        <translation>{path} 所在磁盘已满；请腾出空间后继续：已有结果会保留。</translation>
+    </message>
+    <message>
+        <source>{path} is in use by another program; close that or choose another file.</source>
+        <translation>{path} 正被其他程序使用；请关闭该程序或选择其他文件。</translation>
+    </message>
+    <message>
+        <source>{path} can't be used ({reason}); choose another file.</source>
+        <translation>无法使用 {path}（{reason}）；请选择其他文件。</translation>
+    </message>
+    <message>
+        <source>{path} holds a scheme that can't be read; choose another file.</source>
+        <translation>{path} 中有无法读取的格式；请选择其他文件。</translation>
     </message>
     <message>
         <source>The engine can't start; the details say which part is missing.</source>
