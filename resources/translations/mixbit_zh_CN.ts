@@ -3845,7 +3845,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>{path} is of no known kind; a plan can come from rule files, AMCT's mixed-precision JSON, dopt_lm's configuration, AIMET encodings, QNN overrides, quantized ONNX models and plan files.</source>
-        <translation>{path} 类型未知；方案可来自规则文件、AMCT 的混合精度 JSON、dopt_lm 的配置、AIMET 编码、QNN 覆盖或已量化的 ONNX 模型。</translation>
+        <translation>{path} 类型未知；方案可来自规则文件、AMCT 的混合精度 JSON、dopt_lm 的配置、AIMET 编码、QNN 覆盖、已量化的 ONNX 模型与方案文件。</translation>
     </message>
     <message>
         <source>The name {name} means more than one layer ({first}, {second}); use a name that is unique.</source>
