@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import isfinite, isnan
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QRegion
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from gui import format as form
 from gui import paint
@@ -33,7 +33,6 @@ SWITCH = QSize(144, 17)
 # Flags are joined once: doing it per cell costs more than drawing the text.
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-_SELECTED = QStyle.StateFlag.State_Selected
 _TAIL = {"accumulated": 12, "sensitivity": 16, "latency": 20}
 """Room after the bar, for ticks, dots and arrows."""
 
@@ -60,6 +59,7 @@ class Cell:
 class HoverTable(QTableView):
     """A table that knows which rows are hovered."""
 
+    layers: LayersModel
     hover_row = -1
     echo_row = -1
     """Row of the kernel that is hovered in another view."""
@@ -78,34 +78,38 @@ class LayersDelegate(QStyledItemDelegate):
         self._scale: dict[str, float] = {}
         self._painters = self._all_painters()
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        """Paint one cell."""
-        model = index.model()
-        assert isinstance(model, LayersModel)
-        if model.rows is None:
+    def paint_rows(self, painter: QPainter, region: QRegion) -> None:
+        """Paint all cells that a region of the viewport touches."""
+        view, rows = self._view, self._view.layers.rows
+        if rows is None:
             return
-        rect: QRect = option.rect
-        state: QStyle.StateFlag = option.state
-        kernel, column = model.kernel_at(index.row()), COLUMNS[index.column()]
-        current = index.row() == self._view.currentIndex().row()
-        focused = current and self._view.hasFocus()
-        cell = Cell(
-            painter,
-            rect,
-            model.rows,
-            kernel,
-            self.theme,
-            bool(state & _SELECTED),
-            focused,
-            self.hovered[1] if self.hovered and self.hovered[0] == kernel else None,
-        )
-        painter.save()
-        painter.setClipRect(rect)
-        self._ground(cell, index.row(), current)
-        self._painters[column.paint](cell, column.key)
-        painter.restore()
+        dirty = region.boundingRect()
+        columns = [
+            (column, view.columnViewportPosition(place), view.columnWidth(place))
+            for place, column in enumerate(COLUMNS)
+            if not view.isColumnHidden(place)
+        ]
+        first, last = view.rowAt(dirty.top()), view.rowAt(dirty.bottom())
+        if first < 0 or not columns:
+            return
+        selection, current, active = view.selectionModel(), view.currentIndex().row(), view.hasFocus()
+        left = min(x for _, x, _ in columns)
+        width = max(x + wide for _, x, wide in columns) - left
+        for row in range(first, (last if last >= 0 else len(view.layers.order) - 1) + 1):
+            area = QRect(left, view.rowViewportPosition(row), width, view.rowHeight(row))
+            kernel = view.layers.kernel_at(row)
+            selected = selection.isSelected(view.layers.index(row, 0))
+            segment = self.hovered[1] if self.hovered and self.hovered[0] == kernel else None
+            self._ground(painter, area, row, current, selected)
+            for column, x, wide in columns:
+                rect = QRect(x, area.y(), wide, area.height())
+                if not region.intersects(rect):
+                    continue
+                painter.save()
+                painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
+                cell = Cell(painter, rect, rows, kernel, self.theme, selected, active and row == current, segment)
+                self._painters[column.paint](cell, column.key)
+                painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Comfortable width of the column."""
@@ -147,18 +151,17 @@ class LayersDelegate(QStyledItemDelegate):
             "flags": _flags,
         }
 
-    def _ground(self, cell: Cell, row: int, current: bool) -> None:
-        theme, rect = cell.theme, cell.rect
-        hovered = row == self._view.hover_row
-        ground = theme.selection if cell.selected else theme.hover if hovered else None
+    def _ground(self, painter: QPainter, area: QRect, row: int, current: int, selected: bool) -> None:
+        theme = self.theme
+        ground = theme.selection if selected else theme.hover if row == self._view.hover_row else None
         if ground is not None:
-            cell.painter.fillRect(rect, ground)
-        cell.painter.fillRect(rect.x(), rect.bottom(), rect.width(), 1, theme.hair)
+            painter.fillRect(area, ground)
+        painter.fillRect(area.x(), area.bottom(), area.width(), 1, theme.hair)
         if row == self._view.echo_row:
-            cell.painter.fillRect(rect.x(), rect.y(), rect.width(), 1, theme.accent)
-            cell.painter.fillRect(rect.x(), rect.bottom(), rect.width(), 1, theme.accent)
-        if current and rect.x() <= 0:
-            cell.painter.fillRect(0, rect.y(), 3, rect.height(), theme.accent)
+            painter.fillRect(area.x(), area.y(), area.width(), 1, theme.accent)
+            painter.fillRect(area.x(), area.bottom(), area.width(), 1, theme.accent)
+        if row == current:
+            painter.fillRect(area.x(), area.y(), 3, area.height(), theme.accent)
 
     def _sensitivity(self, cell: Cell, key: str) -> None:
         value = float(cell.rows.sensitivity[cell.kernel])
