@@ -18,18 +18,19 @@ from engine.files import write_atomically
 from engine.fusion.types import Kernel, Kind, Network
 from engine.interop.aimet_read import decode_encodings, plan_of_encodings
 from engine.interop.float_model import refuse_quantized
-from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
-from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, nearest, sides
+from engine.interop.handover import NO_EXTRAS, Extras, Handover, Rule, Written, hand_over
+from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, dividing, nearest
 from engine.interop.scales import quantized, range_of
 from engine.interop.tensor_scope import input_formats, shared_inputs
 from engine.precision.plan import Plan
-from engine.precision.scheme import ActivationFormat, Granularity, Scheme
+from engine.precision.scheme import HALF, ActivationFormat, Granularity, Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant import QuantizedWeight
 from engine.quant.ranges import Range, Ranges, activation_params
 from engine.text import Text, say
 from engine.version import VERSION
 
+_BLOCKS = (16, 32, 64, 128, 256)
 _AIMET, _QNN = say("AIMET"), say("QNN overrides")
 
 
@@ -40,7 +41,7 @@ def check_aimet(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> 
         ExportError: The model is quantized already.
     """
     refuse_quantized(network, _AIMET)
-    rule = shared_inputs(network, plan, lambda kernel, asked: nearest(_ability(_AIMET, True), kernel, asked))
+    rule = shared_inputs(network, plan, _rule(_ability(_AIMET, True)))
     notes = (say("Weights are as after folding BatchNorms: fold them in AIMET before you load the encodings."),)
     return hand_over(network, plan, rule, notes)
 
@@ -52,9 +53,21 @@ def check_qnn(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Ha
         ExportError: The model is quantized already.
     """
     refuse_quantized(network, _QNN)
-    rule = shared_inputs(network, plan, lambda kernel, asked: nearest(_ability(_QNN, False), kernel, asked))
+    rule = shared_inputs(network, plan, _rule(_ability(_QNN, False)))
     notes = (say("Convert with --float_fallback, so that tensors without an entry run in floats."),)
     return hand_over(network, plan, rule, notes)
+
+
+def _rule(ability: Ability) -> Rule:
+    def rule(kernel: Kernel, asked: Scheme) -> tuple[Scheme, Text | None]:
+        gets, reason = nearest(ability, kernel, asked)
+        if gets.activations.floating or (kernel.weight is not None and kernel.weight.activation):
+            return gets, reason
+        # Indices meet the rows of a table: there is no activation that could be rounded.
+        gets = Scheme(gets.weights, HALF)
+        return gets, None if gets == asked else reason or say("No activation meets the weight of this layer.")
+
+    return rule
 
 
 def _refuses(kernel: Kernel) -> Text | None:
@@ -71,11 +84,11 @@ def _ability(title: Text, blocks: bool) -> Ability:
         plain: tuple[Granularity, ...] = ("channel", "tensor") if len(kernel.weight.channel_axes) == 1 else ("tensor",)
         # A block runs along one axis and the blocks must fill it.
         axes = [axis for axis in kernel.weight.reduction_axes if kernel.weight.shape[axis] > 1]
-        return (*plain, "group") if blocks and len(axes) == 1 and sides(kernel)[1] % 16 == 0 else plain
+        return (*plain, "group") if blocks and len(axes) == 1 and dividing(_BLOCKS, kernel) else plain
 
     return Ability(
-        title, _refuses, lambda kernel: (4, 8, 16), grains, groups=(16, 32, 64, 128, 256), activation_widths=(4, 8, 16),
-        weight_only=True, floating=None,
+        title, _refuses, lambda kernel: (4, 8, 16), grains, groups=lambda kernel: dividing(_BLOCKS, kernel),
+        activation_widths=(4, 8, 16), weight_only=True, floating=None,
     )  # fmt: skip
 
 

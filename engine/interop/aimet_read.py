@@ -165,7 +165,7 @@ def _scheme(parameter: Encoding, met: Encoding | None, name: str) -> Scheme:
     if parameter.floating:
         if parameter.bits == 32 and activations == HALF:
             return FP32
-        return Scheme(WeightFormat(16, floating=True), activations)
+        return Scheme(WeightFormat(32 if parameter.bits == 32 else 16, floating=True), activations)
     if parameter.bits not in (2, 3, 4, 8, 16):
         raise PlanError(
             say("Weights of {bits} bits, as {name} has them, can't be run.", bits=parameter.bits, name=name)

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import ExportError
 from engine.fusion.types import Network
 from engine.graph.types import Array
 from engine.interop.layer_names import LayerNames
 from engine.numerics.samples import SampleSet
 from engine.progress import NEVER, CancelToken
-from engine.text import say
 
 HEADER_4D, HEADER = 510, 610
 """First word of a dopt file: four dimensions follow, or their number and then each."""
@@ -70,27 +68,16 @@ def write_dopt(
 ) -> list[tuple[str, str]]:
     """One file per input with all samples, as the CANN Kit quantizer (dopt) reads it.
 
-    An int32 header (510 and N, C, H, W; or 610, the number of dimensions and each), then float32 values; samples are
-    joined along the first axis.
+    An int32 header (510 and N, C, H, W; or 610, the number of dimensions and each), then float32 values, the only
+    ones that the format knows; samples are joined along the first axis.
 
     Returns:
         Input name and file name, in the order of the model's inputs.
-
-    Raises:
-        ExportError: An input that is no float: the format knows nothing else.
     """
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for info, (name, place) in zip(network.graph.inputs, sample_places(network, names).items(), strict=True):
         first = samples.feeds[0][info.name]
-        if first.dtype.kind != "f":
-            raise ExportError(
-                say(
-                    "Input {name} holds {dtype}, and the calibration file of this target knows float values only.",
-                    name=info.name,
-                    dtype=first.dtype.name,
-                )
-            )
         shape = (first.shape[0] * len(samples), *first.shape[1:]) if first.ndim else (len(samples),)
         with (folder / f"{place}.bin").open("wb") as stream:
             stream.write(np.asarray(dopt_header(shape), "<i4").tobytes())

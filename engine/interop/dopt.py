@@ -39,6 +39,12 @@ def check_dopt(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> H
     """
     refuse_quantized(network, _TITLE)
     refuse_dynamic(network, _TITLE)
+    for info in network.graph.inputs:
+        if info.dtype.kind != "f":
+            raise ExportError(
+                say("Input {name} holds {dtype}, and dopt calibrates with float inputs only.",
+                    name=info.name, dtype=info.dtype.name)
+            )  # fmt: skip
     ability = Ability(
         _TITLE, _refuses, lambda kernel: (8,), symmetric=True, activation_widths=(_activation_bits(network, plan),),
     )  # fmt: skip

@@ -18,7 +18,7 @@ from engine.interop.bundle import Bundle, bundle, command, shell, written
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.kernel_index import Imported, KernelIndex
 from engine.interop.layer_names import layer_names
-from engine.interop.nearest import Ability, nearest
+from engine.interop.nearest import Ability, dividing, nearest
 from engine.interop.targets import DOPT_LM, option
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, ActivationFormat, Granularity, Scheme, WeightFormat
@@ -83,11 +83,12 @@ def _widths(kernel: Kernel) -> tuple[int, ...]:
 
 
 def _grains(kernel: Kernel, bits: int) -> tuple[Granularity, ...]:
-    return ("channel",) if kernel.kind in (Kind.CONV, Kind.DEPTHWISE) else ("group",)
+    plain = kernel.kind in (Kind.CONV, Kind.DEPTHWISE) or not dividing(GROUPS, kernel)
+    return ("channel",) if plain else ("group",)
 
 
 _ABILITY = Ability(
-    say("dopt_lm"), _refuses, _widths, _grains, groups=GROUPS, activation_widths=(8,), weight_only=True,
+    say("dopt_lm"), _refuses, _widths, _grains, groups=lambda kernel: dividing(GROUPS, kernel), activation_widths=(8,), weight_only=True,
 )  # fmt: skip
 
 

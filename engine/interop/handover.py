@@ -87,6 +87,8 @@ class Extras:
     measured: Measured = field(default_factory=Measured)
     effect: Effect | None = None
     """Goes into the hand-over report."""
+    translate: Callable[[Text], str] = str
+    """Turns sentences into the reader's language, in pages for people."""
 
 
 NO_EXTRAS = Extras()

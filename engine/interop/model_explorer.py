@@ -25,9 +25,11 @@ from engine.quant.ranges import Ranges
 from engine.quant.sizes import plan_bytes
 from engine.text import say
 
-_COLORS = ("#2a78b8", "#f2f2f2", "#c8553d")
-"""From the smallest value to the largest; blue to red is told apart by the colour-blind too."""
-_BITS = {2: "#7b3294", 3: "#7b3294", 4: "#7b3294", 8: "#2a78b8", 16: "#4d9221", 32: "#bababa"}
+_COOL = ("#C6DDEE", "#3F80BC", "#0B2850")
+"""Costs, from the smallest value to the largest."""
+_HEAT = ("#571447", "#DB5F4C", "#F9DFAE")
+"""Ratios in dB, of which the smallest is the worst."""
+_BITS = {2: "#BF8300", 3: "#BF8300", 4: "#BF8300", 8: "#0B8A86", 16: "#6D4BD0", 32: "#7A8592"}
 
 
 def check_model_explorer(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Handover:
@@ -72,7 +74,7 @@ def export_model_explorer(
                 results[name] = entry
     graph: dict[str, Any] = {"results": results}
     if value != "bits":
-        stops = enumerate(_COLORS if not value.endswith("_db") else reversed(_COLORS))
+        stops = enumerate(_HEAT if value.endswith("_db") else _COOL)
         graph["gradient"] = [{"stop": at / 2, "bgColor": color} for at, color in stops]
     data = msgspec.json.format(msgspec.json.encode({graph_name(network.graph.path): graph}), indent=1)
     _compare(data, network, figures, path)

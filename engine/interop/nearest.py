@@ -18,6 +18,10 @@ def _both(kernel: Kernel, bits: int) -> tuple[Granularity, ...]:
     return ("channel", "tensor")
 
 
+def _none(kernel: Kernel) -> tuple[int, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Ability:
     """What a target can do with one kernel."""
@@ -29,8 +33,8 @@ class Ability:
     """Integer weight widths that it knows for a kernel, ascending."""
     grains: Callable[[Kernel, int], tuple[Granularity, ...]] = _both
     """Granularities of the scales for a kernel at a width, the preferred one first."""
-    groups: tuple[int, ...] = ()
-    """Group sizes that it knows, ascending; needed where `grains` names groups."""
+    groups: Callable[[Kernel], tuple[int, ...]] = _none
+    """Group sizes that it knows for a kernel, ascending; needed where `grains` names groups."""
     symmetric: bool | None = None
     """Whether weights have no zero point; None where both are possible."""
     activation_widths: tuple[int, ...] = (8,)
@@ -116,9 +120,10 @@ def _grain(ability: Ability, kernel: Kernel, asked: WeightFormat, bits: int) -> 
     if asked.granularity in allowed and asked.granularity != "group":
         return asked.granularity, 0
     if "group" in allowed and (asked.granularity == "group" or allowed[0] == "group"):
-        wanted = asked.group or ability.groups[-1]
-        smaller = [size for size in ability.groups if size <= wanted]
-        return "group", smaller[-1] if smaller else ability.groups[0]
+        sizes = ability.groups(kernel)
+        wanted = asked.group or sizes[-1]
+        smaller = [size for size in sizes if size <= wanted]
+        return "group", smaller[-1] if smaller else sizes[0]
     return next(grain for grain in allowed if grain != "group"), 0
 
 
@@ -163,6 +168,11 @@ def sides(kernel: Kernel) -> tuple[int, int]:
         prod(weight.shape[axis] for axis in weight.channel_axes),
         prod(weight.shape[axis] for axis in weight.reduction_axes),
     )
+
+
+def dividing(sizes: tuple[int, ...], kernel: Kernel) -> tuple[int, ...]:
+    """Those group sizes that fill the rows of a kernel's weight matrix without a rest."""
+    return tuple(size for size in sizes if sides(kernel)[1] % size == 0)
 
 
 def weight_on_the_right(kernel: Kernel) -> bool:

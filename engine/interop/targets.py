@@ -142,6 +142,25 @@ class Target:
         return extras
 
 
+QDQ = Target(
+    "qdq",
+    say("Quantized ONNX model"),
+    say("One model that computes what the preview shows: integer weights, Q/DQ nodes, opset 21."),
+    "file",
+    "plain",
+    ".onnx",
+    frozenset({"ranges"}),
+)
+CSV = Target(
+    "csv",
+    say("Table of the layers"),
+    say("CSV with one row per layer: precision, size, errors and cost."),
+    "file",
+    "plain",
+    ".csv",
+    frozenset({"figures"}),
+)
+PLAN = Target("plan", say("Plan file"), say("The plan itself, to be opened again."), "file", "plain", ".json")
 RULES = Target(
     "rules",
     say("Rule file"),
@@ -292,8 +311,21 @@ MODEL_EXPLORER = Target(
         ),
     ),
 )
+REPORT = Target(
+    "report",
+    say("HTML report"),
+    say("One page with the plan, its errors and its cost, to read in any browser."),
+    "file",
+    "report",
+    ".html",
+    frozenset({"figures"}),
+)
 
 TARGETS: tuple[Target, ...] = (
+    QDQ,
+    PLAN,
+    CSV,
+    REPORT,
     RULES,
     RULES_CPP,
     AMCT_PTQ,

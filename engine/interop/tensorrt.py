@@ -17,7 +17,7 @@ from engine.fusion.types import Kernel, Network
 from engine.interop.bundle import Bundle, bundle, command, shell, written
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import layer_names
-from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, nearest, sides, weight_on_the_right
+from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, dividing, nearest, weight_on_the_right
 from engine.interop.qdq import export_qdq
 from engine.interop.targets import TENSORRT
 from engine.precision.plan import Plan
@@ -56,12 +56,13 @@ def _refuses(kernel: Kernel) -> Text | None:
 
 
 def _blocks(kernel: Kernel) -> bool:
-    return kernel.kind in PRODUCTS and weight_on_the_right(kernel) and sides(kernel)[1] % _GROUPS[0] == 0
+    return kernel.kind in PRODUCTS and weight_on_the_right(kernel) and bool(dividing(_GROUPS, kernel))
 
 
 _INT8 = Ability(_TITLE, _refuses, lambda kernel: (8,), symmetric=True, activation_symmetric=True)
 _INT4 = Ability(
-    _TITLE, _refuses, lambda kernel: (4,), lambda kernel, bits: ("group",), groups=_GROUPS, symmetric=True,
+    _TITLE, _refuses, lambda kernel: (4,), lambda kernel, bits: ("group",), groups=lambda kernel: dividing(_GROUPS, kernel),
+    symmetric=True,
     activation_widths=(), weight_only=True,
 )  # fmt: skip
 

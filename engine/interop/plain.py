@@ -1,0 +1,99 @@
+"""Mixbit's own exports as targets: the quantized model, the table, the plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.errors import ExportError
+from engine.files import written_aside
+from engine.fusion.types import Network
+from engine.interop import qdq
+from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
+from engine.interop.table import rows, write_csv
+from engine.precision.plan import Plan
+from engine.precision.planfile import load_plan, save_plan
+from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.quant.ranges import Ranges
+from engine.text import say
+
+
+def check_qdq(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Handover:
+    """Every scheme can be said; the reader needs one setting."""
+    notes = (
+        say(
+            "To compute what is shown, ONNX Runtime needs the session settings that stand in the model's metadata: "
+            "by default it rounds activations beside INT4 weights to 8 bits."
+        ),
+    )
+    return hand_over(network, plan, lambda kernel, asked: (asked, None), notes)
+
+
+def check_csv(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Handover:
+    """The plan is shown as it is."""
+    return hand_over(network, plan, lambda kernel, asked: (asked, None))
+
+
+check_plan = check_csv
+
+
+def export_qdq(
+    network: Network,
+    plan: Plan,
+    ranges: Ranges | None,
+    path: Path,
+    *,
+    extras: Extras = NO_EXTRAS,
+    progress: Progress = no_progress,
+    cancel: CancelToken = NEVER,
+) -> Written:
+    """Write the quantized model; errors as in `engine.interop.qdq.export_qdq`."""
+    assert ranges is not None
+    qdq.export_qdq(network, plan, ranges, path, progress=progress, cancel=cancel)
+    data = path.with_name(f"{path.name}.data")
+    files = (path, data) if data.is_file() else (path,)
+    return Written("qdq", path, files, check_qdq(network, plan), (say("Run once by ONNX Runtime."),))
+
+
+def export_csv(
+    network: Network,
+    plan: Plan,
+    ranges: Ranges | None,
+    path: Path,
+    *,
+    extras: Extras = NO_EXTRAS,
+    progress: Progress = no_progress,
+    cancel: CancelToken = NEVER,
+) -> Written:
+    """Write the table; columns of figures that nobody measured stay empty.
+
+    Raises:
+        ExportError: The file can't be written.
+    """
+    known = extras.measured
+    table = rows(
+        network, plan, size=known.size, simulation=known.simulation, evaluation=known.evaluation, local=known.local
+    )
+    write_csv(path, table)
+    return Written("csv", path, (path,), check_csv(network, plan), ())
+
+
+def export_plan(
+    network: Network,
+    plan: Plan,
+    ranges: Ranges | None,
+    path: Path,
+    *,
+    extras: Extras = NO_EXTRAS,
+    progress: Progress = no_progress,
+    cancel: CancelToken = NEVER,
+) -> Written:
+    """Write the plan file and read it again.
+
+    Raises:
+        ExportError: The file can't be written.
+    """
+    with written_aside(path) as aside:
+        save_plan(plan, network, aside)
+        if load_plan(aside, network) != Plan({i: s for i, s in plan.items() if i in {k.id for k in network.tunable}}):
+            raise ExportError(say("{path}: the file doesn't hold the plan; nothing was written.", path=path))
+    return Written("plan", path, (path,), check_plan(network, plan), (say("Read back: the same plan."),))
