@@ -1,0 +1,36 @@
+"""Search: the best plan under budgets, the whole Pareto curve, and what to raise next."""
+
+from engine.tuning.search.costs import PlanCosts, native_choices, plan_costs
+from engine.tuning.search.greedy import Ladder, greedy, ladder
+from engine.tuning.search.prediction import Calibration, damages, sum_of
+from engine.tuning.search.problem import Budgets, Choices, Problem, agreeing_kernels, build_problem, precision
+from engine.tuning.search.propose import BUDGET_NAMES, Proposal, Search, uniform_plans
+from engine.tuning.search.solver import Answer, solve
+from engine.tuning.search.steps import Step, order_by, raise_next
+
+__all__ = [
+    "BUDGET_NAMES",
+    "Answer",
+    "Budgets",
+    "Calibration",
+    "Choices",
+    "Ladder",
+    "PlanCosts",
+    "Problem",
+    "Proposal",
+    "Search",
+    "Step",
+    "agreeing_kernels",
+    "build_problem",
+    "damages",
+    "greedy",
+    "ladder",
+    "native_choices",
+    "order_by",
+    "plan_costs",
+    "precision",
+    "raise_next",
+    "solve",
+    "sum_of",
+    "uniform_plans",
+]

@@ -1,0 +1,298 @@
+"""A plan under budgets: solved on predictions, simulated and measured, and solved again with what was learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from engine.errors import PlanError
+from engine.fusion.types import Network
+from engine.npu import Device
+from engine.precision.plan import Plan
+from engine.precision.scheme import Scheme
+from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.text import Text, say
+from engine.tuning.search.costs import CostTables, PlanCosts, cost_tables, native_choices, plan_costs
+from engine.tuning.search.memory import MemoryRow, MemoryRows
+from engine.tuning.search.prediction import Calibration
+from engine.tuning.search.problem import ADDITIVE, Budgets, Choices, Problem, Quantity, build_problem
+from engine.tuning.search.solver import Answer, solve
+
+Measure = Callable[[Plan], float]
+"""Runs a plan and gives its damage."""
+_ROUNDS = 8
+"""Simulations until budgets that are only nearly additive are kept."""
+_SLACK = 1.0005
+"""Factors may leave that much of a budget unused."""
+_CAREFUL, _CARELESS = 0.05, 0.7
+"""By how much a plan that was measured to be too bad tightens the next one's prediction, at most and at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A plan and what is known of it."""
+
+    plan: Plan
+    costs: PlanCosts
+    """Simulated, not predicted."""
+    predicted: float
+    """Damage foreseen, through the calibration that was there before it was measured."""
+    measured: float | None
+    """Damage of an exact run; None if nothing can be run."""
+    overdrawn: Mapping[str, float]
+    """Budgets that this plan breaks -> how far beyond, as a fraction of the budget. Empty: all are kept."""
+    binding: tuple[str, ...]
+    """Budgets without which a better plan would be possible."""
+    calibration: Calibration
+    """With all plans measured on the way."""
+    tried: tuple[tuple[Plan, float, float | None], ...] = ()
+    """Plans on the way: plan, predicted damage, measured damage."""
+    unknown: tuple[str, ...] = ()
+    """Kernels that nothing is known of; they keep their best scheme."""
+
+    @property
+    def feasible(self) -> bool:
+        """Whether all budgets are kept."""
+        return not self.overdrawn
+
+
+@dataclass(eq=False)
+class Search:
+    """All that a search over one network needs; made once, asked often."""
+
+    network: Network
+    harm: Mapping[tuple[str, Scheme], float]
+    """Damage by kernel and scheme; see `damages`."""
+    device: Device | None = None
+    choices: Choices = field(default_factory=Choices)
+    calibration: Calibration = field(default_factory=Calibration)
+    native_only: bool = True
+    """Leave schemes out that the device would build in FP16."""
+    _tables: CostTables | None = field(default=None, init=False, repr=False)
+    _problem: Problem | None = field(default=None, init=False, repr=False)
+
+    def problem(self, *, cancel: CancelToken = NEVER) -> Problem:
+        """Units and tables.
+
+        Raises:
+            PlanError: If locks and groups contradict each other, or nothing can be chosen.
+        """
+        if self._problem is None:
+            if not self.network.tunable:
+                raise PlanError(say("No layer of this model has weights whose precision can be set."))
+            choices = self.choices
+            if self.device is not None and self.native_only:
+                choices = native_choices(self.network, choices, self.device)
+            self._tables = cost_tables(self.network, choices, self.device, cancel=cancel)
+            tables = {**self._tables.tables, "damage": self.harm}
+            self._problem = build_problem(self.network, choices, tables, self._tables.constants)
+        return self._problem
+
+    def costs(self, plan: Plan, budgets: Budgets | None = None, *, cancel: CancelToken = NEVER) -> PlanCosts:
+        """What a plan really costs."""
+        return plan_costs(self.network, plan, self.device, budgets or Budgets(), cancel=cancel)
+
+    def propose(
+        self,
+        budgets: Budgets,
+        *,
+        objective: Quantity | None = None,
+        measure: Measure | None = None,
+        measurements: int = 4,
+        progress: Progress = no_progress,
+        cancel: CancelToken = NEVER,
+    ) -> Proposal:
+        """The best plan under budgets.
+
+        Args:
+            budgets: Limits.
+            objective: What is to be least: damage by default; without any limit on cost, latency (or size).
+            measure: Runs plans; its results bend later predictions.
+            measurements: How many plans may be measured.
+            progress: Told about.
+            cancel: Checked between solutions and simulations.
+
+        Raises:
+            PlanError: For contradictory locks, a budget that needs a device, or one below zero.
+            Cancelled: If asked to stop.
+        """
+        self._check(budgets)
+        goal = objective or self._objective(budgets)
+        tried: list[tuple[Plan, float, float | None]] = []
+        best: Proposal | None = None
+        ceiling = inf
+        for number in range(max(1, measurements)):
+            found = self._solved(budgets, goal, cancel, ceiling)
+            progress((number + 0.5) / max(1, measurements), say("Measuring a proposed plan"))
+            foreseen = self.calibration.measured(self._sum(found.plan))
+            known = next((m for plan, _, m in tried if plan == found.plan), None)
+            measured = known if known is not None else (None if measure is None else measure(found.plan))
+            tried.append((found.plan, foreseen, measured))
+            if measured is not None and known is None:
+                self.calibration = self.calibration.with_plan(self._sum(found.plan), measured)
+            found = replace(found, predicted=foreseen, measured=measured)
+            found = replace(found, overdrawn=_overdrawn(budgets, found))
+            best = found if best is None else _better(best, found, goal)
+            if measured is None or known is not None or budgets.damage is None or measured <= budgets.damage:
+                break
+            # The curve may not have learnt enough (a network that is not additive): be more careful in any case.
+            ceiling = min(ceiling, self._sum(found.plan) * min(max(budgets.damage / measured, _CAREFUL), _CARELESS))
+        assert best is not None
+        progress(1.0, say("Measuring a proposed plan"))
+        binding = self._binding(budgets, goal, best, cancel)
+        return replace(best, tried=tuple(tried), calibration=self.calibration, binding=binding)
+
+    def _check(self, budgets: Budgets) -> None:
+        for name, value in budgets.given.items():
+            title = BUDGET_NAMES[name]
+            if not value > 0:
+                raise PlanError(
+                    say("The budget {budget} is {value}; it must be above zero.", budget=title, value=value)
+                )
+            if self.device is None and name in ("latency_us", "energy_uj", "peak_bytes", "sustained_us"):
+                raise PlanError(say("The budget {budget} needs a device; choose one.", budget=title))
+
+    def _objective(self, budgets: Budgets) -> Quantity:
+        if set(budgets.given) - {"damage"} or budgets.damage is None:
+            return "damage"
+        return "size_bytes" if self.device is None else "latency_us"
+
+    def _sum(self, plan: Plan) -> float:
+        return sum(self.harm.get(cell, 0.0) for cell in plan.items())
+
+    def _solved(self, budgets: Budgets, goal: Quantity, cancel: CancelToken, ceiling: float = inf) -> Proposal:
+        """Solve, simulate, correct what does not quite add up, and solve again until the budgets are kept.
+
+        The sum of damages stays below `ceiling` too.
+        """
+        problem = self.problem(cancel=cancel)
+        factors: dict[str, float] = {}
+        rows: dict[int, MemoryRow] = {}
+        maker = None if self.device is None else MemoryRows(self.network, self.device, problem)
+        integer = [] if maker is None else maker.integer()
+        best: Proposal | None = None
+        for _ in range(_ROUNDS):
+            cancel.check()
+            limits = self._limits(budgets, factors)
+            if ceiling < inf:
+                limits["damage"] = min(limits.get("damage", inf), ceiling)
+            answer = solve(problem, limits, goal, tuple(rows.values()), integer)
+            plan = problem.plan(answer.choice)
+            costs = self.costs(plan, budgets, cancel=cancel)
+            found = Proposal(
+                plan, costs, self.calibration.measured(self._sum(plan)), None, {}, (), self.calibration,
+                unknown=problem.unknown,
+            )  # fmt: skip
+            found = replace(found, overdrawn=_overdrawn(budgets, found))
+            best = found if best is None else _better(best, found, goal)
+            if found.feasible or not self._learn(budgets, problem, answer, costs, factors, rows, maker):
+                break
+        assert best is not None
+        return best
+
+    def _limits(self, budgets: Budgets, factors: Mapping[str, float]) -> dict[Quantity, float]:
+        limits: dict[Quantity, float] = {}
+        for name in ADDITIVE:
+            budget = getattr(budgets, name)
+            if budget is not None:
+                limits[name] = budget * factors.get(name, 1.0)
+        if budgets.damage is not None:
+            limits["damage"] = self.calibration.predicted(budgets.damage)
+        if budgets.sustained_us is not None:  # heat stretches the latency by a factor that is learnt
+            sustained = budgets.sustained_us * factors.get("sustained_us", 1.0)
+            limits["latency_us"] = min(limits.get("latency_us", sustained), sustained)
+        return limits
+
+    def _learn(
+        self,
+        budgets: Budgets,
+        problem: Problem,
+        answer: Answer,
+        costs: PlanCosts,
+        factors: dict[str, float],
+        rows: dict[int, MemoryRow],
+        maker: MemoryRows | None,
+    ) -> bool:
+        """Tighten what was overdrawn although the solver kept it; False if there is nothing more to learn."""
+        learnt = False
+        for name, budget in budgets.given.items():
+            real = costs.value(name)
+            if real is None or real <= budget:
+                continue
+            if name == "peak_bytes" and maker is not None:
+                peak = self._peak_kernel(problem.plan(answer.choice))
+                row = maker.at(peak, budget)
+                learnt |= rows.get(peak) != row
+                rows[peak] = row
+            elif name in ADDITIVE or name == "sustained_us":
+                table: Quantity = "latency_us" if name == "sustained_us" else name  # type: ignore[assignment]
+                if table in answer.overdrawn:
+                    continue
+                predicted = problem.total(table, answer.choice)
+                factor = predicted / real / _SLACK
+                learnt |= factor < factors.get(name, 1.0) - 1e-6
+                factors[name] = min(factor, factors.get(name, 1.0) / _SLACK)
+        return learnt
+
+    def _peak_kernel(self, plan: Plan) -> int:
+        from engine.npu import plan_memory
+
+        return plan_memory(self.network, plan, self.device).peak_kernel
+
+    def _binding(self, budgets: Budgets, goal: Quantity, best: Proposal, cancel: CancelToken) -> tuple[str, ...]:
+        """Budgets that are broken; and those without which the objective would be better, one at a time."""
+        problem = self.problem(cancel=cancel)
+        choice = problem.choice(best.plan)
+        found = []
+        for name in budgets.given:
+            cancel.check()
+            if name in best.overdrawn:
+                found.append(name)
+                continue
+            other = self._solved(budgets.without(name), goal, cancel)
+            better = problem.choice(other.plan)
+            if choice is None or better is None:
+                continue
+            if problem.total(goal, better) < problem.total(goal, choice) * (1 - 1e-3) - 1e-30:
+                found.append(name)
+        return tuple(found)
+
+
+BUDGET_NAMES: Mapping[str, Text] = {
+    "size_bytes": say("package size"),
+    "latency_us": say("latency"),
+    "energy_uj": say("energy per run"),
+    "operations": say("operations"),
+    "peak_bytes": say("peak memory"),
+    "sustained_us": say("sustained latency"),
+    "damage": say("accuracy"),
+}
+
+
+def _overdrawn(budgets: Budgets, found: Proposal) -> dict[str, float]:
+    """Budgets that simulation or measurement (prediction, before there is one) says are broken."""
+    over = {}
+    for name, budget in budgets.given.items():
+        real = found.costs.value(name)
+        if name == "damage":
+            real = found.predicted if found.measured is None else found.measured
+        if real is not None and real > budget * (1 + 1e-9):
+            over[name] = real / budget - 1
+    return over
+
+
+def _better(old: Proposal, new: Proposal, goal: Quantity) -> Proposal:
+    """Fewer and smaller overdrafts first, then the objective."""
+
+    def rank(found: Proposal) -> tuple[float, float]:
+        reached = found.measured if found.measured is not None else found.predicted
+        value = reached if goal == "damage" else found.costs.value(goal) or 0.0
+        return sum(found.overdrawn.values()), value
+
+    return min(old, new, key=rank)
+
+
+def uniform_plans(network: Network, schemes: Sequence[Scheme]) -> list[Plan]:
+    """Plans that anchor a calibration: every kernel in one scheme."""
+    return [Plan({kernel.id: scheme for kernel in network.tunable}) for scheme in schemes]
