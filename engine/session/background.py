@@ -27,7 +27,7 @@ from engine.tuning.sweep import SweepCell, sweep_one_in
 
 T = TypeVar("T")
 Failed = Callable[[Text], None]
-_QUICK_S, _CALM_S = 0.03, 0.15
+_QUICK_S, _CALM_S = 0.03, 0.25
 """Least seconds between two deliveries of what somebody waits for, and of what comes by the way: views draw each."""
 LocalFound = Callable[[Mapping[tuple[str, Scheme], ErrorSums]], None]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import pyqtgraph as pg
@@ -17,8 +18,16 @@ LEVELS = 256
 
 
 def lookup(stops: Sequence[QColor]) -> Array:
-    """A colour map as [256, 4] bytes."""
-    return np.array([map_color(stops, i / (LEVELS - 1)).getRgb() for i in range(LEVELS)], np.uint8)
+    """A colour map as [256, 4] bytes; not to be written to."""
+    return _table(tuple(color.rgba() for color in stops))
+
+
+@lru_cache(maxsize=8)
+def _table(stops: tuple[int, ...]) -> Array:
+    colors = [QColor.fromRgba(stop) for stop in stops]
+    table = np.array([map_color(colors, i / (LEVELS - 1)).getRgb() for i in range(LEVELS)], np.uint8)
+    table.setflags(write=False)
+    return table
 
 
 class Picture:
