@@ -7,6 +7,7 @@ Format: AIMET encodings 1.0.0 (written), 0.6.1 and 2.0.0 (read as well); QNN rea
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from engine.fusion.types import Kernel, Kind, Network
 from engine.interop.aimet_read import decode_encodings, plan_of_encodings
 from engine.interop.float_model import refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Rule, Written, hand_over
-from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, dividing, nearest
+from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, dividing, nearest, sides
 from engine.interop.scales import quantized, range_of
-from engine.interop.tensor_scope import input_formats, shared_inputs
+from engine.interop.tensor_scope import input_formats, shared_tensors
 from engine.precision.plan import Plan
 from engine.precision.scheme import HALF, ActivationFormat, Granularity, Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -41,7 +42,7 @@ def check_aimet(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> 
         ExportError: The model is quantized already.
     """
     refuse_quantized(network, _AIMET)
-    rule = shared_inputs(network, plan, _rule(_ability(_AIMET, True)))
+    rule = shared_tensors(network, plan, _rule(_ability(_AIMET, True)))
     notes = (say("Weights are as after folding BatchNorms: fold them in AIMET before you load the encodings."),)
     return hand_over(network, plan, rule, notes)
 
@@ -53,7 +54,7 @@ def check_qnn(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Ha
         ExportError: The model is quantized already.
     """
     refuse_quantized(network, _QNN)
-    rule = shared_inputs(network, plan, _rule(_ability(_QNN, False)))
+    rule = shared_tensors(network, plan, _rule(_ability(_QNN, False)))
     notes = (say("Convert with --float_fallback, so that tensors without an entry run in floats."),)
     return hand_over(network, plan, rule, notes)
 
@@ -154,7 +155,7 @@ def _finish(target: str, network: Network, handover: Handover, document: Mapping
     data = msgspec.json.format(msgspec.json.encode(document), indent=1)
     found = plan_of_encodings(decode_encodings(data, str(path)), network, Plan()).plan
     for kernel in network.tunable:
-        if found.scheme(kernel.id) != handover.effective_plan[kernel.id]:
+        if not _alike(kernel, found.scheme(kernel.id), handover.effective_plan[kernel.id]):
             raise ExportError(
                 say("{file} disagrees with the plan about layer {layer}; nothing was written.",
                     file=path.name, layer=kernel.name)
@@ -162,6 +163,13 @@ def _finish(target: str, network: Network, handover: Handover, document: Mapping
     write_atomically(path, data)
     check = say("Read back: every one of {count} layers has its precision.", count=len(network.tunable))
     return Written(target, path, (path,), handover, (check,))
+
+
+def _alike(kernel: Kernel, a: Scheme, b: Scheme) -> bool:
+    """Whether two schemes are one; for a weight with one channel a scale per channel is one per tensor."""
+    if sides(kernel)[0] == 1 and {a.weights.granularity, b.weights.granularity} == {"tensor", "channel"}:
+        a = replace(a, weights=replace(a.weights, granularity=b.weights.granularity))
+    return a == b
 
 
 def _activations(network: Network, plan: Plan, ranges: Ranges) -> Iterator[dict[str, Any]]:

@@ -88,8 +88,14 @@ def _grains(kernel: Kernel, bits: int) -> tuple[Granularity, ...]:
 
 
 _ABILITY = Ability(
-    say("dopt_lm"), _refuses, _widths, _grains, groups=lambda kernel: dividing(GROUPS, kernel), activation_widths=(8,), weight_only=True,
-)  # fmt: skip
+    say("dopt_lm"),
+    _refuses,
+    _widths,
+    _grains,
+    groups=lambda kernel: dividing(GROUPS, kernel),
+    activation_widths=(8,),
+    weight_only=True,
+)
 
 
 def export_dopt_lm(

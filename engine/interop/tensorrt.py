@@ -61,10 +61,15 @@ def _blocks(kernel: Kernel) -> bool:
 
 _INT8 = Ability(_TITLE, _refuses, lambda kernel: (8,), symmetric=True, activation_symmetric=True)
 _INT4 = Ability(
-    _TITLE, _refuses, lambda kernel: (4,), lambda kernel, bits: ("group",), groups=lambda kernel: dividing(_GROUPS, kernel),
+    _TITLE,
+    _refuses,
+    lambda kernel: (4,),
+    lambda kernel, bits: ("group",),
+    groups=lambda kernel: dividing(_GROUPS, kernel),
     symmetric=True,
-    activation_widths=(), weight_only=True,
-)  # fmt: skip
+    activation_widths=(),
+    weight_only=True,
+)
 
 
 def export_tensorrt(
