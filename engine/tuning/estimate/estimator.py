@@ -77,7 +77,7 @@ class Estimator:
 
         Args:
             schemes: What to predict.
-            publish: Gets a first table after the first sample.
+            publish: Gets a first table after one or two samples.
             progress: Told about.
             cancel: Checked between kernels; answered within 50 ms. What has been found is kept.
 
@@ -142,11 +142,12 @@ class Estimator:
         return self._route
 
     def _batches(self, route: Route, roundings: Sequence[Rounding]) -> list[list[int]]:
-        """Probes by number, first those of one sample, then as many at a time as memory allows."""
+        """Probes by number, first those of a sample or two, then as many at a time as memory allows."""
         each = 4 * sum(_anchor_elements(step) for step in route.steps if step.wanted.tunable)
         room = max(2, self._keep_bytes // max(1, each))
         items = list(range(len(self._evaluator.samples) * self._probes))
-        first = self._probes if self._weight_bytes(roundings) <= _WEIGHT_BYTES else 0
+        quick = self._weight_bytes(roundings) <= _WEIGHT_BYTES
+        first = max(2, self._probes) if quick else 0  # both threads have something to do
         rest = items[first:]
         batches = [items[:first]] if first else []
         return batches + [rest[at : at + room] for at in range(0, len(rest), room)]

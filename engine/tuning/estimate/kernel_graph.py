@@ -53,6 +53,9 @@ class Wanted:
     activation: str = ""
     """The tensor that meets the weight."""
     formats: tuple[ActivationFormat, ...] = ()
+    """Whose rounding errors of that tensor are asked for."""
+    half_results: bool = False
+    """Whether those of the kernel's results in half precision are asked for."""
     bias: bool = False
 
 
@@ -130,7 +133,7 @@ def _tunable_ends(
             shape = segment.shapes[wanted.activation]
             axis = channel_axis(kernel, len(shape))
             ends[Port("activation", wanted.activation, form)] = products(part, error, shape, axis)
-    if HALF in wanted.formats:
+    if wanted.half_results:
         for name in wanted.gradients:
             error = _rounding_error(name, HALF, made, tape, scales)
             if error is not None:

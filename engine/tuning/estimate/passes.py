@@ -10,6 +10,7 @@ import onnxruntime as ort
 from engine.graph.types import Array
 from engine.numerics.buffers import Value
 from engine.numerics.runtime import naming, to_ort
+from engine.precision.scheme import HALF
 from engine.progress import CancelToken
 from engine.tuning.estimate.kernel_graph import Port
 from engine.tuning.estimate.route import Route, Step
@@ -69,6 +70,9 @@ def send_back(
                 name = step.form.original[port.name]
                 before = gradients.get(name)
                 gradients[name] = arrived[short] if before is None else np.add(before, arrived[short])
+    for step in route.steps:
+        if step.shared is not None:
+            sums.share(step.shared, (step.kernel.id, ("activation", HALF)), item)
     return anchors
 
 

@@ -14,7 +14,7 @@ from engine.graph.types import Array
 from engine.numerics.lowering import FLOATS
 from engine.numerics.runtime import naming, open_session, options
 from engine.numerics.workers import Workers
-from engine.precision.scheme import ActivationFormat
+from engine.precision.scheme import HALF, ActivationFormat
 from engine.progress import CancelToken
 from engine.quant.ranges import Ranges, activation_params
 from engine.text import Text, say
@@ -37,6 +37,9 @@ class Step:
     """Session input -> constant that is handed over at every run."""
     bias_error: Array | float = 0.0
     """What rounding to half adds to the bias, by channel."""
+    shared: tuple[str, tuple[object, ...]] | None = None
+    """Kernel and part whose products are also those of rounding this kernel's activation to half: the kernel that makes
+    the tensor rounds it in the same way, and sees the same gradient if nobody else reads it."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -96,6 +99,11 @@ class _Planner:
         self._opening: dict[int, Future[ort.InferenceSession]] = {}
         self._steps: list[Step] = []
         self._blocked: dict[str, Text] = {}
+        self._producer = {name: kernel for kernel in network.kernels for name in kernel.outputs}
+        self._readers: dict[str, int] = {}
+        for kernel in network.kernels:
+            for name in kernel.inputs:
+                self._readers[name] = self._readers.get(name, 0) + 1
         self._unread: set[str] = set()
 
     def visit(self, kernel: Kernel) -> None:
@@ -118,7 +126,7 @@ class _Planner:
         self._dead.update(dict.fromkeys(inputs, why))
         self._refuse(kernel, why)
 
-    def _step(self, kernel: Kernel, gradients: list[str], inputs: list[str]) -> Step:
+    def _step(self, kernel: Kernel, gradients: list[str], inputs: list[str], may_share: bool = True) -> Step:
         form = canonical(kernel, self._network)
         floats = form.segment.floats
         usable = [name for name in gradients if form.short[name] in floats]
@@ -131,12 +139,16 @@ class _Planner:
         if activation and activation not in kernel.inputs:  # rounded inside, so no other kernel hands it over
             raise Blocked("QuantizeLinear")
         rounded = form.short.get(activation, "") in floats
+        shared = self._shared(kernel, form, activation) if may_share and rounded else None
+        formats = self._possible(activation) if rounded else ()
         wanted = Wanted(
             gradients=tuple(form.short[name] for name in usable),
             inputs=tuple(form.short[name] for name in inputs),
             tunable=weight is not None,
             activation=form.short[activation] if rounded else "",
-            formats=self._possible(activation) if rounded else (),
+            formats=tuple(each for each in formats if shared is None or each != HALF),
+            # What is looked up in a table of halves is half already.
+            half_results=weight is not None and HALF in self._formats and kernel.kind is not Kind.EMBEDDING,
             bias=weight is not None and _has_plain_bias(kernel, form),
         )
         key = (form.key, wanted, kernel.kind)
@@ -153,7 +165,17 @@ class _Planner:
                 self._dead[form.original[name]] = why
             else:
                 self._refuse(kernel, why)
-        return Step(kernel, form, wanted, graph)
+        return Step(kernel, form, wanted, graph, shared=shared)
+
+    def _shared(self, kernel: Kernel, form: Canonical, activation: str) -> tuple[str, tuple[object, ...]] | None:
+        """The kernel that makes the activation, if the two see the same gradient there."""
+        maker = self._producer.get(activation)
+        if maker is None or not maker.tunable or HALF not in self._formats or activation in self._measured:
+            return None
+        reads = sum(list(node.input).count(form.short[activation]) for node in form.segment.nodes)
+        if self._readers[activation] != 1 or reads != 1:
+            return None
+        return maker.id, (activation,)
 
     def _possible(self, activation: str) -> tuple[ActivationFormat, ...]:
         """Static formats need a range."""
@@ -170,6 +192,7 @@ class _Planner:
 
     def finish(self, cancel: CancelToken) -> Route:
         """Wait for the sessions, and collect what is handed over at every run."""
+        self._settle_shares()
         for step in self._steps:
             opening = self._opening.get(id(step.graph))
             step.session = None if opening is None else self._workers.result(opening, cancel)
@@ -181,6 +204,23 @@ class _Planner:
                 self._unread.discard(kernel.id)
                 self._refuse(kernel, "comparisons")
         return Route(tuple(self._steps), self._blocked, frozenset(self._unread))
+
+    def _settle_shares(self) -> None:
+        """Name the shared parts; kernels whose partner has turned out not to have it compute it themselves."""
+        by_kernel = {step.kernel.id: step for step in self._steps}
+        for at, step in enumerate(self._steps):
+            if step.shared is None:
+                continue
+            maker, (tensor,) = step.shared
+            partner = by_kernel.get(maker)
+            name = "" if partner is None else partner.form.short[str(tensor)]
+            ports = () if partner is None else partner.graph.outputs.values()
+            if any(port.role == "result" and port.name == name for port in ports):
+                step.shared = maker, ("result", name)
+            else:
+                gradients = [step.form.original[short] for short in step.wanted.gradients]
+                inputs = [step.form.original[short] for short in step.wanted.inputs]
+                self._steps[at] = self._step(step.kernel, gradients, inputs, may_share=False)
 
 
 def _open(name: str, graph: KernelGraph) -> ort.InferenceSession:

@@ -39,6 +39,13 @@ class Sums:
         with self._lock:
             self._found.setdefault((kernel, part), {})[item] = pair
 
+    def share(self, source: tuple[str, Hashable], target: tuple[str, Hashable], item: int) -> None:
+        """Enter what is known of a part for another one as well."""
+        with self._lock:
+            pair = self._found.get(source, {}).get(item)
+            if pair is not None:
+                self._found.setdefault(target, {})[item] = pair
+
     def has(self, kernel: str, part: Hashable, items: Iterable[int]) -> bool:
         """Whether a part is known for all these probes."""
         found = self._found.get((kernel, part), {})

@@ -215,14 +215,14 @@ def test_little_memory_gives_the_same_table() -> None:
             assert again.cells[key].damage == pytest.approx(cell.damage)
 
 
-def test_publishes_a_table_after_the_first_sample() -> None:
+def test_publishes_a_table_early() -> None:
     net, inputs = small_net()
     early, fractions = [], []
     with closing(Evaluator(net, samples_like(inputs, 5))) as evaluator:
         done = estimate(
             evaluator, [INT4], publish=early.append, progress=lambda fraction, text: fractions.append(fraction)
         )
-    assert [(table.samples, table.complete) for table in early] == [(1, False)]
+    assert [(table.samples, table.complete) for table in early] == [(1, False)]  # ten unit vectors of one sample
     assert early[0].cells.keys() == done.cells.keys()
     assert (done.samples, done.complete, fractions[-1]) == (5, True, 1.0)
     assert fractions == sorted(fractions)
