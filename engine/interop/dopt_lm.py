@@ -6,6 +6,7 @@ root `layer_stategy`; both are read, the right one is written.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -163,7 +164,7 @@ def _yaml(network: Network, newer: bool) -> str:
 
 
 def _script(strategies: Mapping[str, Strategy]) -> str:
-    groups = sorted({s.weight.group_size for s in strategies.values() if s.weight and s.weight.group_size})
+    groups = Counter(s.weight.group_size for s in strategies.values() if s.weight and s.weight.group_size)
     bits = min((s.weight.bit for s in strategies.values() if s.weight), default=16)
     inputs = min((s.input.bit for s in strategies.values() if s.input), default=16)
     arguments = [
@@ -171,7 +172,7 @@ def _script(strategies: Mapping[str, Strategy]) -> str:
         "--optimize-config config.yaml",
         "--dopt-config dopt_config.json",
         "--quant-stage stage1",
-        f"--group-size {groups[-1] if groups else 128}",
+        f"--group-size {groups.most_common(1)[0][0] if groups else 128}",
         f"--w-bits {bits}",
         f"--act-bits {inputs}",
         "--output-dir result",

@@ -57,7 +57,8 @@ def layer_names(network: Network) -> LayerNames:
             continue
         name = _unique(_clean(own[index]) or f"{node.proto.op_type}_{index}", taken)
         nodes.append(name)
-        renamed.append((own[index], name))
+        if name != own[index]:
+            renamed.append((own[index], name))
     tensors = _tensor_names(network, renamed)
     anchors, weights = {}, {}
     producer = {name: at for at, node in enumerate(graph.nodes) for name in node.outputs if name}

@@ -59,7 +59,8 @@ check_rules_cpp = check_rules
 
 
 def _rule(kernel: Kernel, asked: Scheme) -> tuple[Scheme, Text | None]:
-    gets = _FAMILIES[family(asked)]
+    wide = not asked.weights.floating and asked.weights.bits > 8
+    gets = FP16 if wide else _FAMILIES[family(asked)]
     if gets == asked:
         return asked, None
     return gets, say("Rules know INT4, INT8 and FP16 as their presets; use a plan file to keep every detail.")

@@ -32,9 +32,7 @@ class Case:
         return Extras(samples=self.samples, options=options)
 
     def export(self, name: str, path: Path, extras: Extras | None = None, **options: str) -> Written:
-        return target(name).export(
-            self.network, self.plan, self.ranges, path, extras=extras or self.extras(**options)
-        )
+        return target(name).export(self.network, self.plan, self.ranges, path, extras=extras or self.extras(**options))
 
 
 def plan_of(network: Network, *schemes: Scheme) -> Plan:
@@ -55,7 +53,7 @@ def run_with_fakes(script: Path, *programs: str, **environment: str) -> list[lis
     tools.mkdir()
     log = tools / "calls"
     for program in programs:
-        (tools / program).write_text(f'#!/bin/sh\nprintf "%s\\037" "$@" >> {log}\nprintf "\\n" >> {log}\n')
+        (tools / program).write_text(f'#!/bin/sh\nprintf "%s\\037" "$@" >> "{log}"\nprintf "\\n" >> "{log}"\n')
         (tools / program).chmod(0o755)
     found = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", **environment}
     subprocess.run(["sh", str(script)], check=True, env=found, timeout=20, cwd="/")
