@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from math import isfinite, prod
+from math import inf, isfinite, prod
 
 import numpy as np
 
@@ -246,7 +246,9 @@ class Estimator:
                 parts = _parts(scheme, results.get(kernel.id, ()))
                 channel, full = self._sums.of(kernel.id, parts, items)
                 total, spread = combine(channel, full, self._probes, self._unit)
-                if not isfinite(total):
+                if not isfinite(total) and _overflows(scheme):
+                    total, spread = inf, 0.0
+                elif not isfinite(total):
                     blocked[kernel.id] = say(
                         "The estimate of {name} is not a number; it is measured, not estimated.", name=kernel.name
                     )
@@ -300,6 +302,11 @@ def _parts(scheme: Scheme, results: Iterable[str]) -> list[Hashable]:
     if activations == HALF:
         parts += [("bias",), *(("result", name) for name in results)]
     return parts
+
+
+def _overflows(scheme: Scheme) -> bool:
+    """Whether values beyond the range of half precision become infinite."""
+    return any(form.floating and form.bits == 16 for form in (scheme.weights, scheme.activations))
 
 
 def _formats(schemes: Iterable[Scheme]) -> list[ActivationFormat]:

@@ -260,12 +260,25 @@ def test_a_kernel_without_effect_has_no_damage() -> None:
     assert found.cells[net.tunable[1].id, INT8].damage > 0
 
 
-def test_overflow_is_left_to_the_exact_sweep() -> None:
+def test_overflow_to_infinity_is_the_worst_that_can_be() -> None:
     big = Step([("MatMul", ["x", "w"], ["y"], {})], ["y"], {"w": _f32(8, 6) * 1e6}, Kind.MATMUL, "w", (1,), (0,), "x")
     inputs = {"x": _f32(2, 8)}
     net = network(inputs, ["y"], [big])
+    kernel = net.tunable[0].id
     with closing(Evaluator(net, _samples(inputs))) as evaluator:
         found = estimate(evaluator, [FP16, INT8])
+        assert found.cells[kernel, FP16].value == -np.inf == evaluator.evaluate(Plan({kernel: FP16})).output.sqnr_db
+        assert found.cells[kernel, INT8].value == pytest.approx(
+            evaluator.evaluate(Plan({kernel: INT8})).output.sqnr_db, abs=3
+        )
+
+
+def test_a_gradient_that_is_no_number_is_left_to_the_exact_sweep() -> None:
+    tail = Step([("Div", ["a", "z"], ["q"], {}), ("Mul", ["q", "z"], ["y"], {})], ["y"], {"z": np.zeros(1, np.float32)},
+                Kind.ELEMENTWISE)  # fmt: skip
+    net, inputs = _with_tail(tail)
+    with closing(Evaluator(net, _samples(inputs))) as evaluator:
+        found = estimate(evaluator, [INT8], probes=1)
     assert "not a number" in str(found.blocked[net.tunable[0].id])
 
 
