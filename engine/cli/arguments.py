@@ -13,8 +13,16 @@ from engine.precision.scheme import PRESETS
 from engine.session.exports import KINDS
 from engine.version import VERSION
 
-COMMANDS = ("inspect", "evaluate", "simulate", "export", "plan", "devices")
+COMMANDS = ("inspect", "evaluate", "simulate", "export", "plan", "devices", "targets")
 _PRESET_NAMES = (*PRESETS, FIRST_LAST)
+
+
+def named_option(text: str) -> tuple[str, str]:
+    """NAME=VALUE as a pair."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
 
 
 def named_shape(text: str) -> tuple[str, tuple[int, ...]]:
@@ -51,9 +59,10 @@ def parser() -> argparse.ArgumentParser:
     simulate = command(
         "simulate", commands.simulate, show.show_simulate, "simulate latency, memory, energy and heat of a plan"
     )
-    export = command("export", commands.export, show.show_written, "write a quantized model, a table or a plan")
+    export = command("export", commands.export, show.show_written, "write a quantized model or files for a toolchain")
     plan = command("plan", commands.write_plan, show.show_written, "write the plan of a preset")
     command("devices", commands.devices, show.show_devices, "list the device profiles")
+    command("targets", commands.targets, show.show_targets, "list what can be exported")
 
     for sub in (inspect, evaluate, simulate, export, plan):
         sub.add_argument("model", metavar="MODEL", help="an .onnx file, or sample:NAME")
@@ -77,7 +86,10 @@ def parser() -> argparse.ArgumentParser:
     simulate.add_argument("--minutes", type=float, default=30.0, help="minutes of sustained use (default: 30)")
     simulate.add_argument("--rate", type=float, metavar="PER_SECOND", help="runs per second (default: back to back)")
     simulate.add_argument("--ambient", type=float, default=25.0, metavar="C", help="ambient temperature in degrees C")
-    export.add_argument("--to", choices=KINDS, required=True, help="what to write")
+    export.add_argument(
+        "--to", choices=KINDS, required=True, metavar="TARGET", help="what to write; see mixbit targets"
+    )
+    export.add_argument("--option", action="append", type=named_option, metavar="NAME=VALUE", help="a target's option")
     for sub in (export, plan):
         sub.add_argument("--out", type=Path, required=True, metavar="PATH", help="where to write it")
     return top

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict, replace
 from typing import Any
 
 from engine.cli.given import data_sources, device, named_plan, open_network, progress_of, units
+from engine.interop.handover import Extras, measure_effect
+from engine.interop.targets import TARGETS, target
 from engine.npu import list_devices
 from engine.npu.results import Scenario
 from engine.numerics.results import ErrorSums, Evaluation
@@ -13,8 +16,7 @@ from engine.precision.planfile import save_plan
 from engine.precision.scheme import Scheme, label
 from engine.quant import plan_bytes
 from engine.session import work
-from engine.session.exports import write_export
-from engine.session.state import Figures
+from engine.session.exports import Snapshot, write_export
 
 
 def inspect(args: argparse.Namespace) -> dict[str, Any]:
@@ -130,26 +132,80 @@ def simulate(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def export(args: argparse.Namespace) -> dict[str, Any]:
-    """Write a quantized model, a table or a plan."""
+    """Write what a target wants, and say what the target makes of the plan."""
+    kind = target(args.to)
     network = open_network(args)
     plan = named_plan(args, network)
+    chip = device(args)
     calibration, evaluation = data_sources(args)
-    figures, ranges, local = Figures(plan), None, {}
-    if args.to != "plan":
+    snapshot, effect = Snapshot(network, plan), None
+    handover = kind.check(network, plan, Extras(options=dict(args.option or ())))
+    if kind.needs or handover.changes:
         prepared = work.prepare(
             network, calibration, evaluation, observer=args.observer, samples=args.samples, progress=progress_of(args)
         )
         try:
-            ranges = prepared.ranges
-            if args.to == "csv":
-                simulated = work.simulate_plan(network, plan, device(args), Scenario())
+            figures, local = None, {}
+            if "figures" in kind.needs:
                 found = prepared.evaluator.evaluate(plan)
-                figures = Figures(plan, simulated.size, simulated.simulation, simulated.sustained, found)
+                figures = replace(work.simulate_plan(network, plan, chip, Scenario()), evaluation=found)
                 local = {(k, s): sums for k, s, sums in prepared.evaluator.local_errors(tuple(plan.items()))}
+            if handover.changes:
+                effect = measure_effect(network, plan, handover, device=chip, evaluator=prepared.evaluator)
         finally:
             prepared.evaluator.close()
-    write_export(args.to, args.out, network, plan, ranges, figures, local, progress=progress_of(args))
-    return {"path": str(args.out), "to": args.to, "bytes": args.out.stat().st_size}
+        snapshot = Snapshot(
+            network,
+            plan,
+            prepared.ranges,
+            prepared.calibration,
+            calibration.images,
+            figures,
+            local,
+            data=prepared.info,
+        )
+    written = write_export(
+        args.to,
+        args.out,
+        snapshot,
+        options=dict(args.option or ()),
+        effect=effect,
+        progress=progress_of(args),
+    )
+    return {
+        "path": str(args.out),
+        "to": args.to,
+        "files": [str(f) for f in written.files],
+        "bytes": sum(f.stat().st_size for f in written.files if f.is_file()),
+        "changes": [
+            {
+                "kernel": c.kernel,
+                "name": c.name,
+                "asked": label(c.asked),
+                "gets": label(c.gets),
+                "reason": str(c.reason),
+            }
+            for c in written.handover.changes
+        ],
+        "notes": [str(note) for note in written.handover.notes],
+        "effect": asdict(effect) if effect is not None else None,
+    }
+
+
+def targets(args: argparse.Namespace) -> dict[str, Any]:
+    """What can be exported."""
+    return {
+        "targets": [
+            {
+                "name": t.name,
+                "title": str(t.title),
+                "note": str(t.note),
+                "form": t.form,
+                "options": {o.name: {"default": o.default, "choices": o.choices} for o in t.options},
+            }
+            for t in TARGETS
+        ]
+    }
 
 
 def write_plan(args: argparse.Namespace) -> dict[str, Any]:

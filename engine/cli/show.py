@@ -90,6 +90,15 @@ def show_simulate(found: Mapping[str, Any]) -> None:
 def show_written(found: Mapping[str, Any]) -> None:
     """What was written."""
     print(f"wrote {found['path']}")
+    for change in found.get("changes", ()):
+        print(f"{change['name']}: {change['asked']} becomes {change['gets']} there. {change['reason']}")
+    for note in found.get("notes", ()):
+        print(note)
+
+
+def show_targets(found: Mapping[str, Any]) -> None:
+    """The export targets."""
+    _table(("name", "writes", "what"), ((t["name"], t["form"], t["note"]) for t in found["targets"]))
 
 
 def show_devices(found: Mapping[str, Any]) -> None:

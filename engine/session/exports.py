@@ -1,58 +1,67 @@
-"""Files that leave Mixbit."""
+"""Files that leave Mixbit: one call for every target."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
 
-from engine.errors import ExportError
 from engine.fusion.types import Network
-from engine.interop.qdq import export_qdq
-from engine.interop.table import rows, write_csv
+from engine.interop.handover import Effect, Extras, Measured, Written
+from engine.interop.pictures import ImageOptions
+from engine.interop.targets import TARGETS, target
 from engine.numerics.results import ErrorSums
+from engine.numerics.samples import SampleSet
 from engine.precision.plan import Plan
-from engine.precision.planfile import save_plan
 from engine.precision.scheme import Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.ranges import Ranges
-from engine.session.state import Figures
-from engine.text import say
+from engine.session.state import DataInfo, Figures, SensitivityCell
 
-Kind = Literal["qdq", "csv", "plan"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[str, ...] = tuple(t.name for t in TARGETS)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Snapshot:
+    """What an export needs of a session, at the moment it was asked for."""
+
+    network: Network
+    plan: Plan
+    ranges: Ranges | None = None
+    samples: SampleSet | None = None
+    """Calibration samples."""
+    images: Mapping[str, ImageOptions] = field(default_factory=dict)
+    figures: Figures | None = None
+    local: Mapping[tuple[str, Scheme], ErrorSums] = field(default_factory=dict)
+    sensitivity: Mapping[tuple[str, Scheme], SensitivityCell] = field(default_factory=dict)
+    data: DataInfo | None = None
 
 
 def write_export(
-    kind: Kind,
+    kind: str,
     path: Path,
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    figures: Figures,
-    local: Mapping[tuple[str, Scheme], ErrorSums],
+    of: Snapshot,
     *,
+    options: Mapping[str, str] | None = None,
+    effect: Effect | None = None,
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
-) -> None:
-    """Write one file of the given kind.
+) -> Written:
+    """Write what a target wants; see `engine.interop.targets`.
 
     Raises:
-        ExportError: it can't be written, or ranges are missing for an INT8 model.
+        ExportError: it can't be written, ranges are missing, or the target can't take this model.
     """
-    if kind == "plan":
-        save_plan(plan, network, path)
-    elif kind == "csv":
-        table = rows(
-            network,
-            plan,
-            size=figures.size,
-            simulation=figures.simulation,
-            evaluation=figures.evaluation,
-            local=local,
-        )
-        write_csv(path, table)
-    elif ranges is None:
-        raise ExportError(say("{path}: calibration has not finished yet; export again when it has.", path=path))
-    else:
-        export_qdq(network, plan, ranges, path, progress=progress, cancel=cancel)
+    figures = of.figures or Figures(of.plan)
+    measured = Measured(
+        figures.size,
+        figures.simulation,
+        figures.sustained,
+        figures.evaluation,
+        of.local,
+        {key: cell.sqnr_db for key, cell in of.sensitivity.items()},
+        of.data.calibration if of.data else "",
+        of.data.evaluation if of.data else "",
+    )
+    extras = Extras(of.samples, of.images, options or {}, measured, effect)
+    return target(kind).export(of.network, of.plan, of.ranges, path, extras=extras, progress=progress, cancel=cancel)

@@ -12,6 +12,7 @@ from engine.jobs import Dispatch, Job, Jobs, run_now
 from engine.npu import Device, DeviceInfo, list_devices, load_device, supports
 from engine.npu.results import Scenario
 from engine.numerics.results import ErrorSums
+from engine.numerics.samples import SampleSet
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
@@ -73,6 +74,7 @@ class SessionState:
         self._results = Results()
         self.data: DataInfo | None = None
         self.ranges: Ranges | None = None
+        self.calibration: SampleSet | None = None
         self.sweep_job: Job | None = None
         self.selection: tuple[str, ...] = ()
         self.current: str | None = None

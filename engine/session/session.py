@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.errors import MixbitError
 from engine.fusion.types import Network, Rules
 from engine.graph.types import ModelInput
+from engine.interop.handover import Written
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.jobs import Job
 from engine.npu import list_devices, load_device
@@ -19,7 +20,7 @@ from engine.precision.planfile import load_plan
 from engine.precision.presets import PRESET_TITLES, preset, spread
 from engine.precision.scheme import FP16, INT4, INT8, Scheme, label
 from engine.session.changes import What
-from engine.session.exports import Kind, write_export
+from engine.session.exports import Snapshot, write_export
 from engine.session.figures import Results
 from engine.session.project import Project, read_project, write_project
 from engine.session.reading import SessionState
@@ -177,7 +178,7 @@ class Session(SessionState):
     def _prepared(self, prepared: Prepared) -> None:
         self._results.forget_errors()
         self.captured = None
-        self.data, self.ranges = prepared.info, prepared.ranges
+        self.data, self.ranges, self.calibration = prepared.info, prepared.ranges, prepared.calibration
         for text in prepared.info.notes:
             self.note(text, "warning")
         self._announce(What.DATA)
@@ -354,17 +355,49 @@ class Session(SessionState):
 
     # files ----------------------------------------------------------------------------------------------------------
 
-    def export(self, kind: Kind, path: Path | str) -> Job | None:
-        """Write a file for others: "qdq", "csv" or "plan". The log says when it is there."""
+    def export(self, kind: str, path: Path | str, options: Mapping[str, str] | None = None) -> Job | None:
+        """Write files for others; `kind` is a name in `engine.interop.targets`. The log says when they are there."""
         if self.network is None:
             return None
-        snapshot = (self.network, self.plan, self.ranges, self.figures, dict(self.local))
-        target = Path(path)
+        snapshot = self.snapshot()
+        path = Path(path)
+
+        def done(written: Written) -> None:
+            self.note(say("Wrote {path}.", path=path))
+            for note in written.handover.notes:
+                self.note(note)
+            for change in written.handover.changes:
+                self.note(
+                    say(
+                        "{kernel}: {asked} becomes {gets} there. {reason}",
+                        kernel=change.name,
+                        asked=label(change.asked),
+                        gets=label(change.gets),
+                        reason=change.reason,
+                    ),
+                    "warning",
+                )
+
         return self.jobs.submit(
-            say("Exporting {file}", file=target.name),
-            lambda ctx: write_export(kind, target, *snapshot, progress=ctx.progress, cancel=ctx.token),
-            on_done=lambda _: self.note(say("Wrote {path}.", path=target)),
+            say("Exporting {file}", file=path.name),
+            lambda ctx: write_export(kind, path, snapshot, options=options, progress=ctx.progress, cancel=ctx.token),
+            on_done=done,
             on_failed=self._failed,
+        )
+
+    def snapshot(self) -> Snapshot:
+        """All that an export may want, as it is now."""
+        assert self.network is not None
+        return Snapshot(
+            self.network,
+            self.plan,
+            self.ranges,
+            self.calibration,
+            self._sources[0].images,
+            self.figures,
+            dict(self.local),
+            dict(self.sensitivity),
+            self.data,
         )
 
     def import_plan(self, path: Path | str, who: str = "") -> None:

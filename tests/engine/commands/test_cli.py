@@ -98,6 +98,16 @@ def test_plan_then_export_gives_a_model_that_runs(run, cnn_path, tmp_path):
     assert (tmp_path / "t.csv").read_text().startswith("index,id,name,op")
 
 
+def test_a_target_that_can_not_do_the_plan_says_what_happens_instead(run, cnn_path, tmp_path):
+    names = {t["name"] for t in run("targets")["targets"]}
+    assert {"qdq", "csv", "plan", "amct_ptq", "atc", "dopt", "aimet", "report"} <= names
+    found = run("export", cnn_path, "--preset", "int4", "--to", "dopt", "--out", tmp_path / "dopt")
+    assert {(c["asked"], c["gets"]) for c in found["changes"]} == {("INT4", "INT8")}
+    assert found["effect"]["gets_bytes"] > found["effect"]["asked_bytes"]
+    assert found["effect"]["gets_sqnr_db"] > found["effect"]["asked_sqnr_db"]
+    assert (tmp_path / "dopt").is_dir()
+
+
 def test_devices(run):
     assert {"kirin9030", "ascend310b1"} <= {d["name"] for d in run("devices")["devices"]}
 
