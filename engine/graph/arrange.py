@@ -44,6 +44,8 @@ def arrange(model: onnx.ModelProto, path: Path) -> Arranged:
     outputs = tuple(dict.fromkeys(value.name for value in graph.output))
     if not outputs:
         raise ModelError(say("{file} has no outputs, so there is nothing to run.", file=path.name))
+    if "" in outputs:
+        raise ModelError(say("{file} has an output without a name: the file is damaged.", file=path.name))
     known = {value.name for value in graph.input} | set(stored) | set(sparse)
     return Arranged(live_in_order(nodes, outputs, known, path), stored, sparse, outputs)
 

@@ -20,6 +20,10 @@ _HALF_BYTE = {onnx.TensorProto.INT4, onnx.TensorProto.UINT4, getattr(onnx.Tensor
 _QUARTER_BYTE = {getattr(onnx.TensorProto, "INT2", -2), getattr(onnx.TensorProto, "UINT2", -3)}
 
 
+_LONGEST = 120
+"""Characters of a file name that a message shows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """Where a tensor's bytes are."""
@@ -106,19 +110,26 @@ def _inside(location: str, path: Path, tensor: str) -> Path:
                 "{file} keeps the weights of {tensor} in {location}, outside the model's folder: that is refused.",
                 file=path.name,
                 tensor=tensor,
-                location=location or "''",
+                location=location[:_LONGEST] or "''",
             )
         )
     file = _resolve(candidate)
-    if not file.is_file():
+    if not _is_file(file):
         raise ModelError(
             say(
                 "{file} keeps its weights in {location}, which is missing: put that file into the same folder.",
                 file=path.name,
-                location=location,
+                location=location if len(location) <= _LONGEST else f"{location[:_LONGEST]}…",
             )
         )
     return file
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:  # a name that no file system takes
+        return False
 
 
 def _resolve(candidate: Path) -> Path:

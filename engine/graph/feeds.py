@@ -51,9 +51,9 @@ def _values(info: TensorInfo, rng: np.random.Generator, limit: int | None) -> Ar
     if _MASK.search(name):
         return np.ones(shape, dtype)
     values: Array = rng.standard_normal(shape, np.float32)
-    if dtype.kind == "c":
-        return values.astype(dtype)
-    return (values * np.float32(0.1 if _STATE.search(name) else 1)).astype(dtype)
+    if dtype.kind != "c" and _STATE.search(name):
+        values *= np.float32(0.1)
+    return values.astype(dtype, copy=False)
 
 
 def _integers(

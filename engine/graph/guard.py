@@ -1,9 +1,11 @@
-"""A watch over a run of ONNX Runtime: stops it when somebody cancels or memory runs away."""
+"""A watch over a run of ONNX Runtime: stops it when somebody cancels, time is over or memory runs away."""
 
 from __future__ import annotations
 
+import math
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,45 +15,92 @@ import onnxruntime as ort
 
 from engine.progress import CancelToken
 
+try:
+    import resource
+except ImportError:  # Windows has no such limits
+    resource = None  # type: ignore[assignment]
+
 _INTERVAL_S = 0.02
 _STATM = Path("/proc/self/statm")
+_SLACK = 128 << 20
+"""Bytes of address space that a run may take beyond its limit: stacks, the allocator's reserves, other threads."""
 
 
 @dataclass(slots=True)
 class Guard:
-    """`exceeded` is the number of bytes that the process had grown by when the run was stopped, or 0."""
+    """Why a run was stopped."""
 
     exceeded: int = 0
+    """Bytes that the process had grown by, or 0."""
+    late: bool = False
+    """Whether its time was over."""
 
 
 @contextmanager
-def guarded(options: ort.RunOptions, memory_limit: int, cancel: CancelToken) -> Iterator[Guard]:
+def guarded(
+    options: ort.RunOptions, memory_limit: int, cancel: CancelToken, seconds: float = math.inf
+) -> Iterator[Guard]:
     """Watch the process while a run with these options goes on in the calling thread.
 
-    The runtime looks at the flag between nodes, so one huge node is stopped behind it, not inside.
+    The runtime looks at the flag between nodes, also inside loops. What one node takes at once is beyond the watch:
+    there the system refuses to give more memory, where it can be asked to.
     """
     guard, done, start = Guard(), threading.Event(), resident_bytes()
+    end = time.monotonic() + seconds
 
     def watch() -> None:
         while not done.wait(_INTERVAL_S):
             grown = resident_bytes() - start
             if grown > memory_limit:
                 guard.exceeded = grown
-            if guard.exceeded or cancel.cancelled:
+            guard.late = guard.late or time.monotonic() > end
+            if guard.exceeded or guard.late or cancel.cancelled:
                 options.terminate = True
 
     thread = threading.Thread(target=watch, name="trial-guard", daemon=True)
     thread.start()
     try:
-        yield guard
+        with _address_space(memory_limit + _SLACK):
+            yield guard
     finally:
         done.set()
         thread.join()
 
 
+_limiting = threading.Lock()
+"""The limit is one for the whole process: of two runs at a time, only the first sets it."""
+
+
+@contextmanager
+def _address_space(growth: int) -> Iterator[None]:
+    """Let allocations fail that make the process larger than it is now by more than `growth` bytes."""
+    size = _pages(0)
+    if resource is None or not size or not _limiting.acquire(blocking=False):
+        yield
+        return
+    try:
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        wanted = size + growth
+        free = before[0] == resource.RLIM_INFINITY or wanted < before[0]
+        if free:
+            resource.setrlimit(resource.RLIMIT_AS, (wanted, before[1]))
+        try:
+            yield
+        finally:
+            if free:
+                resource.setrlimit(resource.RLIMIT_AS, before)
+    finally:
+        _limiting.release()
+
+
 def resident_bytes() -> int:
     """Resident memory of this process; 0 where the system does not say."""
+    return _pages(1)
+
+
+def _pages(field: int) -> int:
+    """Bytes of a field of the kernel's account of this process (0 its address space, 1 what is resident)."""
     try:
-        return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(_STATM.read_text().split()[field]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return 0

@@ -37,6 +37,7 @@ def load(
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
     memory_limit: int = 4 << 30,
+    loop_seconds: float = 8.0,
     feeds: Mapping[str, Array] | None = None,
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
@@ -50,6 +51,7 @@ def load(
         path: The model file.
         shapes: Concrete shapes by input name; needed for inputs with free dimensions (see `read_inputs`).
         memory_limit: Bytes that the model may take when it is expanded and run.
+        loop_seconds: How long a model with a loop in it may run: the only one whose run may have no end.
         feeds: Inputs for the run that shows shapes and constants, for models that refuse random ones.
         progress: Told about each stage.
         cancel: Checked between and inside the stages.
@@ -73,12 +75,12 @@ def load(
     progress(0.2, say("Checking {file}", file=path.name))
     sha256 = _hash((real, *sorted(others)), cancel)
     progress(0.5, say("Running {file} once", file=path.name))
-    trial = try_run(model, arranged, inputs, real, memory_limit, feeds, cancel)
+    trial = try_run(model, arranged, inputs, real, memory_limit, loop_seconds, feeds, cancel)
     for _ in range(_NESTED_BRANCHES):
         if not trial.conditions:
             break
         arranged = take_branches(arranged, trial.conditions, {info.name for info in inputs}, path)
-        trial = try_run(model, arranged, inputs, real, memory_limit, feeds, cancel)
+        trial = try_run(model, arranged, inputs, real, memory_limit, loop_seconds, feeds, cancel)
     progress(0.9, say("Arranging {file}", file=path.name))
     graph = _graph(path, model, arranged, inputs, trial, sha256, sum(f.stat().st_size for f in (real, *others)))
     cancel.check()

@@ -131,6 +131,11 @@ def _plain(value: object) -> Value:
     return Value(None if array is None else array.shape, lambda: np.asarray(array))
 
 
+def out_of_memory(error: Exception) -> bool:
+    """Whether the runtime complains that it got no memory."""
+    return any(words in str(error) for words in ("bad_alloc", "Failed to allocate memory"))
+
+
 def reason(error: Exception) -> str:
     """What the runtime says, on one line and without its own file names and codes."""
     text = re.sub(r"\[ONNXRuntimeError\] : \d+ : [A-Z_]+ : ", "", str(error))

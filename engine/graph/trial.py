@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,9 @@ from engine.graph.branches import known_conditions
 from engine.graph.dependence import Dependence, dependence
 from engine.graph.feeds import synthetic_feeds
 from engine.graph.guard import guarded
-from engine.graph.runtime import NO_TENSOR, Value, quiet_run, reason, run
+from engine.graph.runtime import NO_TENSOR, Value, out_of_memory, quiet_run, reason, run
 from engine.graph.settle import settled
-from engine.graph.subgraphs import reads
+from engine.graph.subgraphs import reads, subgraphs
 from engine.graph.trial_model import Types, add_casts, add_shapes, keep_outputs, open_trial, trial_model
 from engine.graph.types import Array, TensorInfo
 from engine.progress import CancelToken
@@ -55,6 +55,7 @@ def try_run(
     inputs: Sequence[TensorInfo],
     path: Path,
     memory_limit: int,
+    loop_seconds: float,
     feeds: Mapping[str, Array] | None,
     cancel: CancelToken,
 ) -> Trial:
@@ -66,6 +67,7 @@ def try_run(
         inputs: Concrete inputs.
         path: The model file, free of links.
         memory_limit: Bytes that constants and activations may take.
+        loop_seconds: How long the run may take if there is a loop in the model.
         feeds: Inputs to run on; random ones if None.
         cancel: Checked while the runtime works.
 
@@ -77,7 +79,7 @@ def try_run(
     written = [name for node in arranged.nodes for name in node.output if name]
     static = frozenset(name for name in written if types[name][1] is not None)
     depends = dependence(arranged.nodes, (i.name for i in inputs), static)
-    _check_memory(arranged, types, depends, path, memory_limit)
+    _check_memory(arranged, inputs, types, depends, path, memory_limit)
     constants = frozenset(name for name in written if name not in depends.values)
     conditions = known_conditions(arranged, constants | frozenset(arranged.stored))
     wanted = _frontier(arranged, depends, constants, conditions)
@@ -90,7 +92,8 @@ def try_run(
     # Copies: an operator may write into what it was fed (BatchNormalization in training mode does).
     own = None if feeds is None else {name: np.array(array) for name, array in feeds.items()}
     tries = _guesses(inputs, limits) if own is None else [own]
-    values = _run(session, tries, fetch, path, memory_limit, cancel) if fetch else {}
+    seconds = loop_seconds if any(_loops(node) for node in arranged.nodes) else inf
+    values = _run(session, tries, fetch, path, memory_limit, seconds, cancel) if fetch else {}
     folded = {name: _constant(values[casts.get(name, name)], types.get(name)) for name in wanted}
     tensors = {info.name: info for info in inputs}
     for name in written:
@@ -143,6 +146,11 @@ def _constant(value: Value, known: tuple[np.dtype[Any], tuple[int, ...] | None] 
     return array
 
 
+def _loops(node: onnx.NodeProto) -> bool:
+    """Whether a node, or one in its bodies, repeats a body."""
+    return node.op_type in ("Loop", "Scan") or any(_loops(inner) for body in subgraphs(node) for inner in body.node)
+
+
 def _truth(name: str, folded: Mapping[str, Array], arranged: Arranged) -> bool:
     value = folded[name] if name in folded else numpy_helper.to_array(arranged.stored[name])
     return bool(np.asarray(value).any())
@@ -159,15 +167,25 @@ def index_limits(arranged: Arranged, shapes: Mapping[str, tuple[int, ...]]) -> d
             source.update((name, source.get(node.input[0], node.input[0])) for name in node.output)
         elif node.op_type == "Gather" and len(node.input) == 2 and shapes.get(node.input[0]):
             axis = next((entry.i for entry in node.attribute if entry.name == "axis"), 0)
-            rows = shapes[node.input[0]][axis]
+            table = shapes[node.input[0]]
+            if not -len(table) <= axis < len(table):
+                continue  # the runtime will say so
+            rows = table[axis]
             name = source.get(node.input[1], node.input[1])
             limits[name] = min(rows, limits.get(name, rows))
     return limits
 
 
-def _check_memory(arranged: Arranged, types: Types, depends: Dependence, path: Path, memory_limit: int) -> None:
-    """Refuse before the run what is known to exceed the limit: all constants and the largest activation."""
-    constants, largest = 0, 0
+def _check_memory(
+    arranged: Arranged,
+    inputs: Sequence[TensorInfo],
+    types: Types,
+    depends: Dependence,
+    path: Path,
+    memory_limit: int,
+) -> None:
+    """Refuse before the run what is known to exceed the limit: inputs, all constants and the largest activation."""
+    constants, largest = sum(info.nbytes for info in inputs), 0
     for node in arranged.nodes:
         for name in node.output:
             dtype, shape = types.get(name, (NO_TENSOR, None))
@@ -205,19 +223,28 @@ def _run(
     outputs: Sequence[str],
     path: Path,
     memory_limit: int,
+    seconds: float,
     cancel: CancelToken,
 ) -> dict[str, Value]:
     failures: list[Exception] = []
     for feeds in tries:
         options = quiet_run()
-        with guarded(options, memory_limit, cancel) as guard:
+        with guarded(options, memory_limit, cancel, seconds) as guard:
             try:
                 return run(session, feeds, outputs, options)
             except Exception as error:  # the runtime's exceptions have no common base
                 failures.append(error)
         cancel.check()
-        if guard.exceeded:
-            raise ModelError(_too_big(path, guard.exceeded, memory_limit))
+        if guard.exceeded or out_of_memory(failures[-1]):
+            raise ModelError(_too_big(path, max(guard.exceeded, memory_limit), memory_limit))
+        if guard.late:
+            raise ModelError(
+                say(
+                    "{file} has a loop that was not over after {seconds} s: it may be endless, so it is not opened.",
+                    file=path.name,
+                    seconds=f"{seconds:g}",
+                )
+            )
     raise ModelError(
         say("ONNX Runtime can't run {file}: {reason}.", file=path.name, reason=reason(failures[0]))
     ) from failures[0]

@@ -2,13 +2,14 @@
 
 import os
 import random
+import resource
 import threading
 import time
 
 import numpy as np
 import onnx
 import pytest
-from build import F32, N, ints, model, save, save_external, weights
+from build import F32, N, ints, model, save, save_external, value, weights
 from onnx import TensorProto, helper, numpy_helper
 
 from engine.errors import Cancelled, MixbitError, ModelError
@@ -209,6 +210,38 @@ def test_growth_that_depends_on_values_is_stopped_while_it_happens(tmp_path):
     path = save(model([*nodes, N("Shape", ["d24"], ["y"])], {"x": (8,)}, ["y"]), tmp_path)
     sentence = refusal(path, memory_limit=100 << 20)
     assert "memory" in sentence
+
+
+def test_one_node_that_takes_all_at_once_gets_nothing(tmp_path):
+    """The size comes from a value and one node fills it: the watch between nodes would be too late."""
+    nodes = [
+        N("Exp", ["x"], ["e"]),
+        N("Mul", ["e", "zero"], ["z"]),
+        N("Add", ["z", "many"], ["f"]),
+        N("Cast", ["f"], ["n"], to=7),
+        N("ConstantOfShape", ["n"], ["big"]),
+        N("ReduceMax", ["big"], ["y"], keepdims=0),
+    ]
+    constants = {"zero": F32(0), "many": F32(3e9)}
+    path = save(model(nodes, {"x": (1,)}, ["y"], constants), tmp_path)
+    before, limits = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, resource.getrlimit(resource.RLIMIT_AS)
+    assert "memory limit" in refusal(path, memory_limit=100 << 20)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300 << 10  # kB
+    assert resource.getrlimit(resource.RLIMIT_AS) == limits
+
+
+def test_an_endless_loop_is_given_up(tmp_path):
+    body = helper.make_graph(
+        [N("Identity", ["go"], ["on"]), N("Relu", ["state"], ["next"])],
+        "body",
+        [value("i", (np.int64, ())), value("go", (np.bool_, ())), value("state", (2,))],
+        [onnx.ValueInfoProto(name="on"), onnx.ValueInfoProto(name="next")],
+    )
+    node = N("Loop", ["", "yes", "x"], ["y"], body=body)
+    path = save(model([node], {"x": (2,)}, ["y"], {"yes": np.array(True)}), tmp_path)
+    start = time.perf_counter()
+    assert "loop that was not over after 0.3 s" in refusal(path, loop_seconds=0.3)
+    assert time.perf_counter() - start < 3
 
 
 def test_the_limit_can_be_raised(tmp_path):
