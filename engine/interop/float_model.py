@@ -16,7 +16,7 @@ from engine.interop.layer_names import LayerNames
 from engine.interop.model_file import write_model
 from engine.interop.opsets import at_opset
 from engine.interop.qdq import EXTERNAL_ABOVE
-from engine.numerics.models import value_info
+from engine.numerics.models import has_bodies, value_info
 from engine.numerics.runtime import first_line, options
 from engine.numerics.synthetic import synthetic_samples
 from engine.progress import NEVER, CancelToken
@@ -90,7 +90,28 @@ def write_float_model(
         ExportError: ONNX Runtime can't run what was written.
         Cancelled: If asked to stop.
     """
-    model, constants = build_float_model(network, names)
+    for loose in (False, True):
+        model, constants = build_float_model(network, names, loose)
+        notes = _written(network, names, model, constants, path, opsets, external_above, cancel)
+        try:
+            run_once(network, names, path)
+            break
+        except ExportError:  # a branch that never runs may be impossible with these shapes: leave them open
+            if loose or not has_bodies(model.graph.node):
+                raise
+    return notes
+
+
+def _written(
+    network: Network,
+    names: LayerNames,
+    model: onnx.ModelProto,
+    constants: dict[str, Array],
+    path: Path,
+    opsets: range | None,
+    external_above: int,
+    cancel: CancelToken,
+) -> tuple[Text, ...]:
     notes: tuple[Text, ...] = ()
     own = network.graph.opsets.get("", 1)
     if opsets is not None and own not in opsets:
@@ -105,7 +126,6 @@ def write_float_model(
     cancel.check()
     write_model(model, constants, path, external_above=external_above, cancel=cancel)
     cancel.check()
-    run_once(network, names, path)
     return notes
 
 
@@ -126,8 +146,10 @@ def _not_converted(own: int, opsets: range) -> Text:
     )
 
 
-def build_float_model(network: Network, names: LayerNames) -> tuple[onnx.ModelProto, dict[str, Array]]:
-    """The model without its initializers, and these."""
+def build_float_model(
+    network: Network, names: LayerNames, loose: bool = False
+) -> tuple[onnx.ModelProto, dict[str, Array]]:
+    """The model without its initializers, and these; inputs and outputs with their shapes or (loose) their ranks."""
     graph = network.graph
     opset = graph.opsets.get("", 1)
     model = onnx.ModelProto(producer_name="mixbit")
@@ -147,7 +169,7 @@ def build_float_model(network: Network, names: LayerNames) -> tuple[onnx.ModelPr
     read.update(dict.fromkeys(info.name for info in graph.outputs if info.name in graph.constants))
     for declared, infos in ((model.graph.input, graph.inputs), (model.graph.output, graph.outputs)):
         for info in infos:
-            made_info = value_info(info.name, graph)
+            made_info = value_info(info.name, graph, loose)
             made_info.name = names.tensors[info.name]
             declared.append(made_info)
     used = {("" if node.domain == "ai.onnx" else node.domain) for node in model.graph.node}

@@ -39,13 +39,10 @@ def at_opset(
     whole = onnx.ModelProto()
     whole.CopyFrom(model)
     whole.graph.initializer.extend(tensor_proto(name, array, 1 << 62) for name, array in constants.items())
-    before = list(_outputs(whole, feeds))
-    for made in _ways(whole, wanted):
-        try:
-            after = list(_outputs(made, feeds))
-        except Exception:  # ONNX Runtime has a class of its own for each status code; the next way may work
-            continue
-        if _same(before, after):
+    before = _outputs(whole, feeds)
+    for made in _ways(whole, wanted) if before is not None else ():
+        after = _outputs(made, feeds)
+        if before is not None and after is not None and _same(before, after):
             _name_all(made)
             arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in made.graph.initializer}
             del made.graph.initializer[:]
@@ -96,13 +93,17 @@ def _drop_defaults(node: onnx.NodeProto, own: int, wanted: int) -> None:
         node.attribute.extend(kept)
 
 
-def _outputs(model: onnx.ModelProto, feeds: Sequence[Array]) -> Sequence[Array]:
-    session = ort.InferenceSession(
-        model.SerializeToString(), options(threads=1, shared=False), providers=["CPUExecutionProvider"]
-    )
+def _outputs(model: onnx.ModelProto, feeds: Sequence[Array]) -> Sequence[Array] | None:
+    """What a model gives for the feeds; None if it can't be run."""
     values = dict(zip((item.name for item in model.graph.input), feeds, strict=True))
-    results: Sequence[Array] = session.run(None, {item.name: values[item.name] for item in session.get_inputs()})
-    return results
+    try:
+        session = ort.InferenceSession(
+            model.SerializeToString(), options(threads=1, shared=False), providers=["CPUExecutionProvider"]
+        )
+        found: Sequence[Array] = session.run(None, {item.name: values[item.name] for item in session.get_inputs()})
+    except Exception:  # ONNX Runtime has a class of its own for each status code
+        return None
+    return found
 
 
 def _same(before: Sequence[Array], after: Sequence[Array]) -> bool:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.errors import ExportError
-from engine.files import written_aside
 from engine.fusion.types import Network
 from engine.interop import qdq
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.table import rows, write_csv
 from engine.precision.plan import Plan
-from engine.precision.planfile import load_plan, save_plan
+from engine.precision.planfile import plan_from_file, plan_to_file, save_plan
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.ranges import Ranges
 from engine.text import say
@@ -87,13 +86,13 @@ def export_plan(
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Written:
-    """Write the plan file and read it again.
+    """Make the plan file, read it again, write it.
 
     Raises:
         ExportError: The file can't be written.
     """
-    with written_aside(path) as aside:
-        save_plan(plan, network, aside)
-        if load_plan(aside, network) != Plan({i: s for i, s in plan.items() if i in {k.id for k in network.tunable}}):
-            raise ExportError(say("{path}: the file doesn't hold the plan; nothing was written.", path=path))
+    found = plan_from_file(plan_to_file(plan, network), network, str(path))
+    if any(found.get(kernel.id) != plan.get(kernel.id) for kernel in network.tunable):
+        raise ExportError(say("{path}: the file doesn't hold the plan; nothing was written.", path=path))
+    save_plan(plan, network, path)
     return Written("plan", path, (path,), check_plan(network, plan), (say("Read back: the same plan."),))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # the real modules load ONNX Runtime, which a list does not w
     from engine.quant.ranges import Ranges
 
 Need = Literal["ranges", "samples", "figures"]
+_WITHOUT_LAYERS = frozenset({"qdq", "csv", "plan", "report"})
+"""Targets that make sense for a model without tunable layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Target:
         Raises:
             ExportError: The target can't take this model at all, or an option has an unknown value.
         """
+        self._something_to_say(network)
         function = cast(_Check, getattr(self._code(), f"check_{self.name}"))
         return function(network, plan, extras=self._checked(extras))
 
@@ -105,10 +108,22 @@ class Target:
             PlanError: A range is missing.
             Cancelled: If asked to stop; nothing is left behind.
         """
+        cancel.check()
+        self._something_to_say(network)
         if ranges is None and "ranges" in self.needs:
             raise ExportError(say("{path}: calibration has not finished yet; export again when it has.", path=path))
         function = cast(_Export, getattr(self._code(), f"export_{self.name}"))
         return function(network, plan, ranges, path, extras=self._checked(extras), progress=progress, cancel=cancel)
+
+    def _something_to_say(self, network: Network) -> None:
+        if not network.tunable and self.name not in _WITHOUT_LAYERS:
+            raise ExportError(
+                say(
+                    "{model} has no layer with a precision of its own, so there is nothing to tell {target}.",
+                    model=network.graph.path.name,
+                    target=self.title,
+                )
+            )
 
     def _code(self) -> object:
         return importlib.import_module(f"engine.interop.{self.module}")
