@@ -164,8 +164,8 @@ def _check(weights: WeightFormat, activations: ActivationFormat, where: str) -> 
     if activations.bits not in ((16, 32) if activations.floating else integers):
         raise PlanError(
             say(
-                "Kernel {where}: activations of {bits} bits don't exist; integers have 4 (static ranges only), 8 or 16, "
-                "floats 16 or 32.",
+                "Kernel {where}: activations of {bits} bits don't exist; integers have 4 (static ranges only), "
+                "8 or 16, floats 16 or 32.",
                 where=where,
                 bits=activations.bits,
             )
