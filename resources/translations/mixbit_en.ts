@@ -12,6 +12,15 @@
     </message>
 </context>
 <context>
+    <name>ChangesView</name>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CompareView</name>
     <message numerus="yes">
         <source>%n distinct value(s) in B</source>

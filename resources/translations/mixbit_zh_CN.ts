@@ -47,12 +47,12 @@
         <translation>保存项目</translation>
     </message>
     <message>
-        <source>Import plan</source>
-        <translation>导入方案</translation>
+        <source>Precisions (*.json *.encodings *.onnx)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Plans (*.json)</source>
-        <translation>方案 (*.json)</translation>
+        <source>Import precisions</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>All files (*)</source>
@@ -176,6 +176,19 @@
     </message>
 </context>
 <context>
+    <name>ChangesView</name>
+    <message>
+        <source>What the target changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ChartView</name>
     <message>
         <source>Copy and export</source>
@@ -241,8 +254,8 @@
         <translation>导出…</translation>
     </message>
     <message>
-        <source>Import plan…</source>
-        <translation>导入方案…</translation>
+        <source>Import precisions…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Close model</source>
@@ -1031,44 +1044,40 @@
         <translation>导出</translation>
     </message>
     <message>
-        <source>Export the current plan</source>
-        <translation>导出当前方案</translation>
-    </message>
-    <message>
-        <source>File to write</source>
-        <translation>要写入的文件</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Browse…</source>
         <translation>浏览…</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
+        <source>Folder</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Quantized ONNX model (QDQ)</source>
-        <translation>量化 ONNX 模型 (QDQ)</translation>
+        <source>File</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Runs in ONNX Runtime: INT4 weights blockwise in opset 21, INT8 with its calibrated ranges. Set session.qdq_matmulnbits_accuracy_level to 1, or INT4 products use 8-bit activations there.</source>
-        <translation>可在 ONNX Runtime 中运行：INT4 权重按块量化（opset 21），INT8 使用校准范围。请将 session.qdq_matmulnbits_accuracy_level 设为 1，否则 INT4 乘积会使用 8 位激活。</translation>
+        <source>Folder to write</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Table of kernels (CSV)</source>
-        <translation>算子表 (CSV)</translation>
+        <source>File to write</source>
+        <translation>要写入的文件</translation>
     </message>
     <message>
-        <source>Every column of the Layers table, with units.</source>
-        <translation>层表的全部列，带单位。</translation>
+        <source>Export {target}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Plan (JSON)</source>
-        <translation>方案 (JSON)</translation>
+        <source>Where to put the folder {name}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Kernel and weight names with their formats; can be imported and used on the command line.</source>
-        <translation>算子与权重名称及其格式；可导入，也可用于命令行。</translation>
+        <source>Choose a folder to write.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Choose a file to write.</source>
@@ -1146,6 +1155,33 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>The gain is an estimate from measured sensitivities; latency and size are simulated.</source>
         <translation>收益由测得的敏感度估计；时延与大小为仿真值。</translation>
+    </message>
+</context>
+<context>
+    <name>HandoverPanel</name>
+    <message>
+        <source>Checking what it makes of the plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This can't be exported now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As planned: every kernel keeps its precision</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another precision for {count} of {all} kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Simulated latency</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3026,6 +3062,25 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
 </context>
 <context>
+    <name>TargetList</name>
+    <message>
+        <source>What to write</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mixbit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Huawei Ascend and Kirin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other toolchains</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Tensors</name>
     <message>
         <source>Output of</source>
@@ -3372,8 +3427,80 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>合成输入：误差仅供参考；请用 --data 和 --calib 提供真实样本。</translation>
     </message>
     <message>
+        <source>A Pareto curve needs at least one point; {count} were asked for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no scheme named {name}; choose some of {names}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} can't be written ({reason}); choose another place.</source>
         <translation>无法写入 {path}（{reason}）；请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>{tensor} between them is an output of the model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{tensor} between them is also read by {readers}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the first has more results than {tensor}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the shape changes from {before} to {after}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{first} takes one tensor from elsewhere, and has one already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{first} takes no tensor from elsewhere under these rules</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>these rules leave {step} to a kernel of its own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the BatchNorm is in training mode: its statistics change with every run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the statistics of the BatchNorm are computed at run time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tensor between them is quantized, so that the layer has to finish first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{tensor} between them is read by other nodes, too</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the weights of the layer are computed at run time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the statistics of the BatchNorm are no finite numbers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{tensor} inside is an output of the model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{tensor} inside is also read by {readers}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the cloud rules fuse only what every runtime does; the edge rules make it one kernel</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>already quantized in the file: its weights keep that precision</source>
@@ -3410,6 +3537,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>{file} has no outputs, so there is nothing to run.</source>
         <translation>{file} 没有输出，无可运行。</translation>
+    </message>
+    <message>
+        <source>{file} has an output without a name: the file is damaged.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{file}: the node that makes {tensor} depends on its own result.</source>
@@ -3516,6 +3647,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{file} 运行需要 {need:.1f} GB，超过内存上限 {limit:.1f} GB：请提高上限再打开。</translation>
     </message>
     <message>
+        <source>{file} has a loop that was not over after {seconds} s: it may be endless, so it is not opened.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>ONNX Runtime can't run {file}: {reason}.</source>
         <translation>ONNX Runtime 无法运行 {file}：{reason}。</translation>
     </message>
@@ -3554,6 +3689,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>Convert with --float_fallback, so that tensors without an entry run in floats.</source>
         <translation>转换时请使用 --float_fallback，使没有条目的张量以浮点运行。</translation>
+    </message>
+    <message>
+        <source>No activation meets the weight of this layer.</source>
+        <translation>没有激活与该层的权重相乘。</translation>
     </message>
     <message>
         <source>This layer has no weight of its own among the encodings; it stays in floats.</source>
@@ -3732,12 +3871,12 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>回读：INT8 层 {int8} 个、FP32 层 {fp32} 个、FP16 层 {half} 个，与方案一致。</translation>
     </message>
     <message>
-        <source>Input {name} holds {dtype}, and the calibration file of this target knows float values only.</source>
-        <translation>输入 {name} 为 {dtype}，而此目标的校准文件只支持浮点值。</translation>
-    </message>
-    <message>
         <source>dopt (Kirin)</source>
         <translation>dopt（麒麟）</translation>
+    </message>
+    <message>
+        <source>Input {name} holds {dtype}, and dopt calibrates with float inputs only.</source>
+        <translation>输入 {name} 的类型是 {dtype}，而 dopt 只能用浮点输入校准。</translation>
     </message>
     <message>
         <source>dopt quantizes convolutions, Gemm and MatMul only; this layer stays FP16.</source>
@@ -4076,12 +4215,256 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{path}：标签应为整数（{reason}）。</translation>
     </message>
     <message>
+        <source>To compute what is shown, ONNX Runtime needs the session settings that stand in the model's metadata: by default it rounds activations beside INT4 weights to 8 bits.</source>
+        <translation>要得到界面所示的结果，ONNX Runtime 需要模型元数据中写明的会话设置：默认情况下，它会把 INT4 权重旁的激活再舍入到 8 位。</translation>
+    </message>
+    <message>
+        <source>Run once by ONNX Runtime.</source>
+        <translation>已用 ONNX Runtime 运行一次。</translation>
+    </message>
+    <message>
+        <source>{path}: the file doesn't hold the plan; nothing was written.</source>
+        <translation>{path}：文件内容与方案不符；未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Read back: the same plan.</source>
+        <translation>已读回：方案一致。</translation>
+    </message>
+    <message>
         <source>Quantizing {layer}</source>
         <translation>正在量化 {layer}</translation>
     </message>
     <message>
         <source>{file}: output {name} of the quantized model is not as in the model; the file was not written.</source>
         <translation>{file}：量化模型的输出 {name} 与原模型不符；文件未写入。</translation>
+    </message>
+    <message>
+        <source>{path}: the page doesn't hold the plan; nothing was written.</source>
+        <translation>{path}：页面内容与方案不符；未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Read back: a row for each of {count} layers.</source>
+        <translation>已读回：{count} 层各有一行。</translation>
+    </message>
+    <message>
+        <source>{model}: precision plan</source>
+        <translation>{model}：精度方案</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>What to keep in mind</source>
+        <translation>注意事项</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Plan {name}</source>
+        <translation>方案 {name}</translation>
+    </message>
+    <message>
+        <source>{count} layers, {tunable} with a precision of their own</source>
+        <translation>{count} 层，其中 {tunable} 层可单独设置精度</translation>
+    </message>
+    <message>
+        <source>Model size</source>
+        <translation>模型大小</translation>
+    </message>
+    <message>
+        <source>file {size}</source>
+        <translation>文件 {size}</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>内存峰值</translation>
+    </message>
+    <message>
+        <source>Energy per run</source>
+        <translation>单次能耗</translation>
+    </message>
+    <message>
+        <source>Skin temperature</source>
+        <translation>表面温度</translation>
+    </message>
+    <message>
+        <source>Output SQNR</source>
+        <translation>输出 SQNR</translation>
+    </message>
+    <message>
+        <source>{count} samples</source>
+        <translation>{count} 个样本</translation>
+    </message>
+    <message>
+        <source>Top-1 agreement</source>
+        <translation>Top-1 一致率</translation>
+    </message>
+    <message>
+        <source>FP32 {share}</source>
+        <translation>FP32 {share}</translation>
+    </message>
+    <message>
+        <source>Accuracy</source>
+        <translation>准确率</translation>
+    </message>
+    <message>
+        <source>Errors compare {count} samples ({source}), run by ONNX Runtime as FP32 and with the plan.</source>
+        <translation>误差由 {count} 个样本（{source}）比较得出，分别以 FP32 和该方案用 ONNX Runtime 运行。</translation>
+    </message>
+    <message>
+        <source>The samples are synthetic: errors are indicative only.</source>
+        <translation>样本为合成数据：误差仅供参考。</translation>
+    </message>
+    <message>
+        <source>{count} output values are NaN or infinite with the plan: FP16 overflows.</source>
+        <translation>使用该方案时有 {count} 个输出值为 NaN 或无穷：FP16 溢出。</translation>
+    </message>
+    <message>
+        <source>Errors were not measured.</source>
+        <translation>未测量误差。</translation>
+    </message>
+    <message>
+        <source>Activation ranges: {observer} over {count} samples ({source}).</source>
+        <translation>激活范围：{observer}，{count} 个样本（{source}）。</translation>
+    </message>
+    <message>
+        <source>The activation ranges come from synthetic samples; calibrate with real ones.</source>
+        <translation>激活范围来自合成样本；请用真实样本校准。</translation>
+    </message>
+    <message>
+        <source>Latency, memory and energy are simulated for {device}; its profile states an error of ± {band:.0%}.</source>
+        <translation>时延、内存和能耗为 {device} 的仿真结果；其配置标明误差为 ± {band:.0%}。</translation>
+    </message>
+    <message>
+        <source>Cost was not simulated.</source>
+        <translation>未仿真开销。</translation>
+    </message>
+    <message>
+        <source>{count} layers have no precision of their own and run in FP16.</source>
+        <translation>{count} 层不可单独设置精度，以 FP16 运行。</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Operator</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Local SQNR, dB</source>
+        <translation>局部 SQNR，dB</translation>
+    </message>
+    <message>
+        <source>Accumulated SQNR, dB</source>
+        <translation>累积 SQNR，dB</translation>
+    </message>
+    <message>
+        <source>Sensitivity, dB</source>
+        <translation>敏感度，dB</translation>
+    </message>
+    <message>
+        <source>Latency, µs</source>
+        <translation>时延，µs</translation>
+    </message>
+    <message>
+        <source>Unit</source>
+        <translation>单元</translation>
+    </message>
+    <message>
+        <source>Bound by</source>
+        <translation>瓶颈</translation>
+    </message>
+    <message>
+        <source>Weights by precision</source>
+        <translation>各精度的权重</translation>
+    </message>
+    <message>
+        <source>Error along the network</source>
+        <translation>误差沿网络的变化</translation>
+    </message>
+    <message>
+        <source>Output SQNR when only this layer is quantized; the lowest {count}.</source>
+        <translation>仅量化该层时的输出 SQNR；最低的 {count} 层。</translation>
+    </message>
+    <message>
+        <source>rank</source>
+        <translation>名次</translation>
+    </message>
+    <message>
+        <source>Most sensitive layers</source>
+        <translation>最敏感的层</translation>
+    </message>
+    <message>
+        <source>Latency of each layer</source>
+        <translation>各层时延</translation>
+    </message>
+    <message>
+        <source>Live activations</source>
+        <translation>存活激活</translation>
+    </message>
+    <message>
+        <source>Sustained use</source>
+        <translation>持续运行</translation>
+    </message>
+    <message>
+        <source>no precision of its own</source>
+        <translation>不可单独设置精度</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Planned peak {peak}, least possible {bound}.</source>
+        <translation>规划峰值 {peak}，理论下限 {bound}。</translation>
+    </message>
+    <message>
+        <source>other constants</source>
+        <translation>其他常量</translation>
+    </message>
+    <message>
+        <source>accumulated</source>
+        <translation>累积</translation>
+    </message>
+    <message>
+        <source>local</source>
+        <translation>局部</translation>
+    </message>
+    <message>
+        <source>SQNR, dB</source>
+        <translation>SQNR，dB</translation>
+    </message>
+    <message>
+        <source>The clock is lowered for the first time after {seconds:.0f} s.</source>
+        <translation>{seconds:.0f} 秒后首次降频。</translation>
+    </message>
+    <message>
+        <source>The clock is never lowered.</source>
+        <translation>从不降频。</translation>
+    </message>
+    <message>
+        <source>skin</source>
+        <translation>表面</translation>
+    </message>
+    <message>
+        <source>die</source>
+        <translation>芯片</translation>
     </message>
     <message>
         <source>Rules know INT4, INT8 and FP16 as their presets; use a plan file to keep every detail.</source>
@@ -4140,12 +4523,40 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{path}：校准尚未完成；完成后请重新导出。</translation>
     </message>
     <message>
+        <source>{model} has no layer with a precision of its own, so there is nothing to tell {target}.</source>
+        <translation>{model} 没有可单独设置精度的层，没有可交给 {target} 的内容。</translation>
+    </message>
+    <message>
         <source>{target} has no option {option}; it knows {known}.</source>
         <translation>{target} 没有选项 {option}；可用 {known}。</translation>
     </message>
     <message>
         <source>{target}: {option} can't be {value}; choose one of {choices}.</source>
         <translation>{target}：{option} 不能为 {value}；请从 {choices} 中选择。</translation>
+    </message>
+    <message>
+        <source>Quantized ONNX model</source>
+        <translation>量化 ONNX 模型</translation>
+    </message>
+    <message>
+        <source>One model that computes what the preview shows: integer weights, Q/DQ nodes, opset 21.</source>
+        <translation>计算结果与预览一致的模型：整数权重、Q/DQ 节点、opset 21。</translation>
+    </message>
+    <message>
+        <source>Table of the layers</source>
+        <translation>层表</translation>
+    </message>
+    <message>
+        <source>CSV with one row per layer: precision, size, errors and cost.</source>
+        <translation>CSV，每层一行：精度、大小、误差和开销。</translation>
+    </message>
+    <message>
+        <source>Plan file</source>
+        <translation>方案文件</translation>
+    </message>
+    <message>
+        <source>The plan itself, to be opened again.</source>
+        <translation>方案本身，可再次打开。</translation>
     </message>
     <message>
         <source>Rule file</source>
@@ -4288,8 +4699,20 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>数值</translation>
     </message>
     <message>
+        <source>HTML report</source>
+        <translation>HTML 报告</translation>
+    </message>
+    <message>
+        <source>One page with the plan, its errors and its cost, to read in any browser.</source>
+        <translation>单页报告，含方案、误差和开销，可在任何浏览器中阅读。</translation>
+    </message>
+    <message>
         <source>There is no export target {name}; choose one of {names}.</source>
         <translation>没有导出目标 {name}；请从 {names} 中选择。</translation>
+    </message>
+    <message>
+        <source>Another layer has the same weight {tensor} in another format, and this target knows one per tensor.</source>
+        <translation>另一层以不同格式使用同一权重 {tensor}，而该目标每个张量只有一种格式。</translation>
     </message>
     <message>
         <source>Another layer reads the same tensor {tensor} in INT{bits}, and this target rounds tensors, not layers.</source>
@@ -4656,12 +5079,16 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{count} 个算子设为 {scheme}</translation>
     </message>
     <message>
-        <source>Exporting {file}</source>
-        <translation>导出 {file}</translation>
-    </message>
-    <message>
         <source>Wrote {path}.</source>
         <translation>已写入 {path}。</translation>
+    </message>
+    <message>
+        <source>{kernel}: {asked} becomes {gets} there. {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Exporting {file}</source>
+        <translation>导出 {file}</translation>
     </message>
     <message>
         <source>Plan {file}</source>
@@ -4780,6 +5207,50 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{layers} 没有共同允许的格式；请允许一个共同的格式。</translation>
     </message>
     <message>
+        <source>No layer of this model has weights whose precision can be set.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measuring a proposed plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The budget {budget} is {value}; it must be above zero.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The budget {budget} needs a device; choose one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>package size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>energy per run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>operations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>peak memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sustained latency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>accuracy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} can't be opened ({reason}); choose another place.</source>
         <translation>无法打开 {path}（{reason}）；请选择其他位置。</translation>
     </message>
@@ -4812,12 +5283,36 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{path} 中有无法读取的格式；请选择其他文件。</translation>
     </message>
     <message>
-        <source>The engine can't start; the details say which part is missing.</source>
-        <translation>引擎无法启动；详情说明缺少哪个部分。</translation>
-    </message>
-    <message>
         <source>Internal error: {error}. Please copy the details into a report.</source>
         <translation>内部错误：{error}。请将详情复制到报告中。</translation>
+    </message>
+    <message>
+        <source>Calibration has not finished yet; this export needs its ranges.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checking {target}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Precisions of {file}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading precisions from {file}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read {file} as {kind}: it sets {count} of {all} layers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} has {count} names that this model has no layer for: {names}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The engine can't start; the details say which part is missing.</source>
+        <translation>引擎无法启动；详情说明缺少哪个部分。</translation>
     </message>
     <message>
         <source>Comparing {tensor}</source>
