@@ -50,7 +50,7 @@ def display_name(nodes: Sequence[Node], anchor: Node, weight: Weight | None, *, 
     if name:
         return _short(name)
     output = next((n for n in reversed(nodes[-1].outputs) if n), op)
-    return _short(from_weight or clean_node_name(output, "", keep_op=True) or output)
+    return _short(from_weight or clean_node_name(output, "", keep_op=True) or _OUTPUT.sub("", output) or output)
 
 
 def clean_node_name(name: str, op_type: str, *, keep_op: bool) -> str:
@@ -75,7 +75,7 @@ def clean_node_name(name: str, op_type: str, *, keep_op: bool) -> str:
 def _weight_name(weight: Weight | None) -> str:
     if weight is None or _GENERATED.match(weight.origin):
         return ""
-    stem = _CONSTANT.sub("", _OUTPUT.sub("", _ENDINGS.sub("", weight.origin)))
+    stem = _CONSTANT.sub("", _ENDINGS.sub("", _OUTPUT.sub("", weight.origin)))
     return clean_node_name(stem, "", keep_op=True) or stem
 
 
