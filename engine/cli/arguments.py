@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.cli import commands, show
+from engine.cli import commands, show, tuning
 from engine.precision.presets import FIRST_LAST
 from engine.precision.scheme import PRESETS
 from engine.session.exports import KINDS
+from engine.tuning.metrics import Metric
 from engine.version import VERSION
 
-COMMANDS = ("inspect", "evaluate", "simulate", "export", "plan", "devices", "targets")
+COMMANDS = ("inspect", "evaluate", "simulate", "export", "plan", "sweep", "search", "devices", "targets")
 _PRESET_NAMES = (*PRESETS, FIRST_LAST)
 
 
@@ -61,16 +62,18 @@ def parser() -> argparse.ArgumentParser:
     )
     export = command("export", commands.export, show.show_written, "write a quantized model or files for a toolchain")
     plan = command("plan", commands.write_plan, show.show_written, "write the plan of a preset")
+    sweep = command("sweep", tuning.sweep, show.show_sweep, "find out which layers hurt")
+    search = command("search", tuning.search, show.show_search, "propose the best plan under budgets")
     command("devices", commands.devices, show.show_devices, "list the device profiles")
     command("targets", commands.targets, show.show_targets, "list what can be exported")
 
-    for sub in (inspect, evaluate, simulate, export, plan):
+    for sub in (inspect, evaluate, simulate, export, plan, sweep, search):
         sub.add_argument("model", metavar="MODEL", help="an .onnx file, or sample:NAME")
         sub.add_argument(
             "--shape", action="append", type=named_shape, metavar="NAME=1,3,224,224", help="shape of an input"
         )
         sub.add_argument("--fusion", choices=("edge", "cloud"), default="edge", help="fusion rules (default: edge)")
-    for sub in (inspect, simulate, export):
+    for sub in (inspect, simulate, export, search):
         sub.add_argument("--device", default="kirin9030", help="profile name or file (default: kirin9030)")
     for sub, file in ((evaluate, True), (simulate, True), (export, True), (plan, False)):
         choice = sub.add_mutually_exclusive_group(required=True)
@@ -78,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
         if file:
             choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
             sub.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
-    for sub in (evaluate, export):
+    for sub in (evaluate, export, sweep, search):
         sub.add_argument("--calib", type=Path, metavar="PATH", help="calibration data: pictures, .npy, .npz or .bin")
         sub.add_argument("--data", type=Path, metavar="PATH", help="evaluation data: pictures, .npy, .npz or .bin")
         sub.add_argument("--samples", type=int, metavar="N", help="evaluate at most N samples")
@@ -90,6 +93,28 @@ def parser() -> argparse.ArgumentParser:
         "--to", choices=KINDS, required=True, metavar="TARGET", help="what to write; see mixbit targets"
     )
     export.add_argument("--option", action="append", type=named_option, metavar="NAME=VALUE", help="a target's option")
+    _add_tuning(sweep, search)
     for sub in (export, plan):
         sub.add_argument("--out", type=Path, required=True, metavar="PATH", help="where to write it")
     return top
+
+
+def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser) -> None:
+    for sub in (sweep, search):
+        sub.add_argument("--schemes", default="int4,int8,fp16", help="schemes to try (default: int4,int8,fp16)")
+    modes = ("estimated", "one-in", "one-out")
+    sweep.add_argument("--mode", choices=modes, default="estimated", help="what is asked, and how (default: estimated)")
+    sweep.add_argument("--metric", choices=[m.value for m in Metric], help="default: what suits the model")
+    sweep.add_argument("--out", type=Path, metavar="FILE.db", help="keep exact results here; a later run goes on")
+    base = sweep.add_mutually_exclusive_group()
+    base.add_argument("--preset", choices=_PRESET_NAMES, default="int8", help="for one-out: the plan (default: int8)")
+    base.add_argument("--plan", type=Path, metavar="FILE", help="for one-out: a plan file")
+    search.add_argument("--max-size-mb", type=float, metavar="MIB", help="package size")
+    search.add_argument("--max-latency-us", type=float, metavar="US", help="latency of one run")
+    search.add_argument("--max-peak-mb", type=float, metavar="MIB", help="peak memory of activations")
+    search.add_argument("--max-energy-mj", type=float, metavar="MJ", help="energy of one run")
+    search.add_argument("--max-sustained-us", type=float, metavar="US", help="latency after --minutes back to back")
+    search.add_argument("--minutes", type=float, default=30.0, help="for --max-sustained-us (default: 30)")
+    search.add_argument("--min-sqnr-db", type=float, metavar="DB", help="output SQNR")
+    search.add_argument("--pareto", type=int, metavar="N", help="also N plans from precise to fast, predicted")
+    search.add_argument("--out", type=Path, metavar="PLAN.json", help="write the plan here")

@@ -37,9 +37,9 @@ def named_sample(args: argparse.Namespace) -> SampleModel | None:
 
 def named_plan(args: argparse.Namespace, network: Network) -> Plan:
     """The plan of --preset or --plan."""
-    if args.preset is not None:
-        return preset(network, args.preset)
-    return load_plan(args.plan, network, any_model=getattr(args, "any_model", False))
+    if getattr(args, "plan", None) is not None:
+        return load_plan(args.plan, network, any_model=getattr(args, "any_model", False))
+    return preset(network, args.preset)
 
 
 def data_sources(args: argparse.Namespace) -> tuple[DataSource, DataSource]:

@@ -96,6 +96,43 @@ def show_written(found: Mapping[str, Any]) -> None:
         print(note)
 
 
+def show_sweep(found: Mapping[str, Any]) -> None:
+    """Cells, worst first."""
+    _table(
+        ("rank", "name", "scheme", found["metric"], "kind"),
+        ((str(i), c["name"], c["scheme"], _short(c["value"]), c["kind"]) for i, c in enumerate(found["cells"], 1)),
+    )
+    for kernel, reason in found["blocked"].items():
+        print(f"{kernel}: no estimate; {reason}")
+    print(f"{len(found['cells'])} cells in {found['seconds']:.2f} s")
+
+
+def show_search(found: Mapping[str, Any]) -> None:
+    """The proposal."""
+    counts: dict[str, int] = {}
+    for scheme in found["plan"].values():
+        counts[scheme] = counts.get(scheme, 0) + 1
+    print("plan: " + ", ".join(f"{count} × {scheme}" for scheme, count in sorted(counts.items())))
+    measured = found["measured"]
+    print(f"{found['metric']}: predicted {_short(found['predicted']['value'])}, measured {_short(measured['value'])}")
+    print(
+        f"size {measured['size_bytes']:,.0f} bytes, latency {measured['latency_us'] / 1e3:.3f} ms, "
+        f"energy {measured['energy_uj'] / 1e3:.3f} mJ, peak {measured['peak_bytes']:,.0f} bytes (simulated)"
+    )
+    for budget, beyond in found["overdrawn"].items():
+        print(f"not met: {budget}, by {beyond:.1%}; this is the nearest plan")
+    if found["binding"]:
+        print("binding: " + ", ".join(found["binding"]))
+    for point in found["pareto"]:
+        print(f"  {point['latency_us'] / 1e3:.3f} ms  {point['size_bytes']:,.0f} bytes  {_short(point['predicted'])}")
+    if found["path"]:
+        print(f"wrote {found['path']}")
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
 def show_targets(found: Mapping[str, Any]) -> None:
     """The export targets."""
     _table(("name", "writes", "what"), ((t["name"], t["form"], t["note"]) for t in found["targets"]))

@@ -108,6 +108,47 @@ def test_a_target_that_can_not_do_the_plan_says_what_happens_instead(run, cnn_pa
     assert (tmp_path / "dopt").is_dir()
 
 
+def test_sweeps_rank_estimated_and_exact_cells_alike(run, cnn_path, tmp_path):
+    keys = {"kernel", "name", "scheme", "value", "kind", "seconds"}
+    estimated = run("sweep", cnn_path, "--metric", "sqnr")
+    exact = run("sweep", cnn_path, "--metric", "sqnr", "--mode", "one-in", "--out", tmp_path / "s.db")
+    assert {c["kind"] for c in estimated["cells"]} == {"estimated"}
+    assert {c["kind"] for c in exact["cells"]} == {"exact"}
+    assert all(set(c) == keys for c in (*estimated["cells"], *exact["cells"]))
+    assert len(exact["cells"]) == 12
+    values = [c["value"] for c in exact["cells"]]
+    assert values == sorted(values)  # dB, worst first
+    first = {(c["kernel"], c["scheme"]): c["value"] for c in estimated["cells"]}
+    for cell in exact["cells"]:
+        assert first[cell["kernel"], cell["scheme"]] == pytest.approx(cell["value"], abs=6)
+    again = run("sweep", cnn_path, "--metric", "sqnr", "--mode", "one-in", "--out", tmp_path / "s.db")
+    assert {c["kind"] for c in again["cells"]} == {"stored"}
+    assert [c["value"] for c in again["cells"]] == values
+
+
+def test_one_out_restores_one_kernel_of_a_plan(run, cnn_path):
+    whole = run("evaluate", cnn_path, "--preset", "int4")["output"]["sqnr_db"]
+    found = run("sweep", cnn_path, "--mode", "one-out", "--preset", "int4", "--metric", "sqnr")
+    assert len(found["cells"]) == 4
+    assert max(c["value"] for c in found["cells"]) > whole
+
+
+def test_search_keeps_budgets_and_measures_its_plan(run, cnn_path, tmp_path):
+    sizes = {p: run("evaluate", cnn_path, "--preset", p)["size_bytes"] for p in ("int4", "fp16")}
+    budget = (sizes["int4"] + sizes["fp16"]) / 2
+    found = run("search", cnn_path, "--max-size-mb", budget / 2**20, "--out", tmp_path / "p.json", "--pareto", 4)
+    assert found["feasible"]
+    assert found["measured"]["size_bytes"] <= budget
+    assert found["measured"]["value"] is not None
+    latencies = [p["latency_us"] for p in found["pareto"]]
+    assert latencies == sorted(latencies, reverse=True)
+    real = run("evaluate", cnn_path, "--plan", tmp_path / "p.json")
+    assert real["size_bytes"] == found["measured"]["size_bytes"]
+    tight = run("search", cnn_path, "--max-size-mb", 0.00001)
+    assert not tight["feasible"]
+    assert tight["binding"] == ["size_bytes"]
+
+
 def test_devices(run):
     assert {"kirin9030", "ascend310b1"} <= {d["name"] for d in run("devices")["devices"]}
 
@@ -134,6 +175,9 @@ def test_shapes_and_samples_by_name(run, tmp_path):
         (["evaluate", "{cnn}", "--preset", "int8", "--samples", "0"], ["0"]),
         (["simulate", "{cnn}", "--preset", "int8", "--device", "abacus"], ["abacus", "kirin9030"]),
         (["plan", "{cnn}", "--preset", "int8", "--out", "{tmp}/no/p.json"], ["no/p.json"]),
+        (["sweep", "{cnn}", "--schemes", "int5"], ["int5", "int4"]),
+        (["sweep", "{cnn}", "--mode", "one-in", "--out", "{tmp}/no/s.db"], ["s.db"]),
+        (["search", "{cnn}", "--max-size-mb", "-1"], ["package size"]),
         (["export", "{cnn}", "--preset", "int8", "--to", "qdq", "--out", "{tmp}/no/q.onnx"], ["no/q.onnx"]),
     ],
 )

@@ -1,0 +1,214 @@
+"""The commands that find out which layers hurt, and propose a plan."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import Any
+
+from engine.cli.given import data_sources, device, named_plan, open_network, progress_of
+from engine.errors import PlanError
+from engine.fusion.types import Network
+from engine.numerics import Evaluator
+from engine.precision.plan import Plan
+from engine.precision.planfile import save_plan
+from engine.precision.scheme import PRESETS, Scheme, label
+from engine.session import work
+from engine.session.work import Prepared
+from engine.text import say
+from engine.tuning.estimate.estimator import estimate
+from engine.tuning.estimate.results import Estimates
+from engine.tuning.exact import ExactSweep, cells_out, in_order
+from engine.tuning.metrics import Metric, damage, default_metric, figure, point_of, read
+from engine.tuning.search import Budgets, Choices, Search, agreeing_kernels, damages, ladder
+from engine.tuning.store import ResultStore
+from engine.tuning.sweep import cells_of
+
+MIB = 1 << 20
+
+
+def sweep(args: argparse.Namespace) -> dict[str, Any]:
+    """Sensitivity of every kernel in every scheme."""
+    network = open_network(args)
+    schemes = _schemes(args)
+    base = named_plan(args, network) if args.mode == "one-out" else None
+    with closing(_prepared(args, network).evaluator) as evaluator:
+        started = time.perf_counter()
+        metric = Metric(args.metric) if args.metric else default_metric(evaluator)
+        point_of(evaluator, metric)
+        if args.mode == "estimated":
+            table = estimate(evaluator, schemes, metric=metric, progress=progress_of(args))
+            cells = _estimated(table)
+            blocked = {kernel: str(reason) for kernel, reason in table.blocked.items()}
+        else:
+            cells, blocked = _exact(args, evaluator, network, schemes, metric, base), {}
+        seconds = time.perf_counter() - started
+    return {
+        "mode": args.mode,
+        "metric": metric.value,
+        "higher_is_better": metric.higher_is_better,
+        "reference": "FP32" if args.mode != "one-out" else "the plan",
+        "cells": [{**cell, "name": network.by_id(cell["kernel"]).name} for cell in cells],
+        "blocked": blocked,
+        "seconds": seconds,
+        "peak_bytes": _peak_bytes(),
+    }
+
+
+def _peak_bytes() -> int | None:
+    """Most memory that this process has had resident so far; None where the system doesn't tell."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _estimated(table: Estimates) -> list[dict[str, Any]]:
+    each = table.seconds / max(1, len(table.cells))
+    return [
+        {"kernel": c.kernel, "scheme": label(c.scheme), "value": c.value, "kind": "estimated", "seconds": each}
+        for c in table.worst_first()
+    ]
+
+
+def _exact(
+    args: argparse.Namespace,
+    evaluator: Evaluator,
+    network: Network,
+    schemes: Sequence[Scheme],
+    metric: Metric,
+    base: Plan | None,
+) -> list[dict[str, Any]]:
+    if base is None:
+        order = in_order(cells_of(network, schemes), estimate(evaluator, schemes, metric=metric))
+    else:
+        order = cells_out(network, base)
+    store = ResultStore(args.out, network) if args.out is not None else None
+    cells = []
+    try:
+        run = ExactSweep(evaluator, mode=args.mode, base=base, store=store)
+        before = time.perf_counter()
+        for cell in run.run(order, progress=progress_of(args)):
+            now = time.perf_counter()
+            kind = "stored" if cell.stored else "exact"
+            value = cell.value(metric)
+            cells.append(
+                {
+                    "kernel": cell.kernel,
+                    "scheme": label(cell.scheme),
+                    "value": value,
+                    "kind": kind,
+                    "seconds": now - before,
+                }
+            )
+            before = now
+    finally:
+        if store is not None:
+            store.close()
+    return sorted(cells, key=lambda c: damage(metric, c["value"]), reverse=True)
+
+
+def search(args: argparse.Namespace) -> dict[str, Any]:
+    """The best plan under budgets, measured."""
+    chip = device(args)
+    network = open_network(args)
+    schemes = _schemes(args)
+    with closing(_prepared(args, network).evaluator) as evaluator:
+        metric = Metric.SQNR if args.min_sqnr_db is not None else default_metric(evaluator)
+        table = estimate(evaluator, schemes, metric=metric, progress=progress_of(args))
+        missing = [c for c in cells_of(network, schemes) if c[0] in table.blocked]
+        exact = list(ExactSweep(evaluator).run(missing)) if missing else []
+        finder = Search(network, damages(table, exact), chip, Choices(schemes, groups=agreeing_kernels(network)))
+        found = finder.propose(_budgets(args), measure=_measure(evaluator, metric), progress=progress_of(args))
+        costs = found.costs
+        pareto = _pareto(finder, args.pareto, metric) if args.pareto else []
+    if args.out is not None:
+        save_plan(found.plan, network, args.out)
+    return {
+        "plan": {k.id: label(found.plan[k.id]) for k in network.tunable},
+        "path": str(args.out) if args.out is not None else None,
+        "metric": metric.value,
+        "predicted": {"value": figure(metric, found.predicted)},
+        "measured": {
+            "value": figure(metric, found.measured) if found.measured is not None else None,
+            "size_bytes": costs.size_bytes,
+            "latency_us": costs.latency_us,
+            "energy_uj": costs.energy_uj,
+            "peak_bytes": costs.peak_bytes,
+        },
+        "feasible": found.feasible,
+        "overdrawn": dict(found.overdrawn),
+        "binding": list(found.binding),
+        "unknown": list(found.unknown),
+        "pareto": pareto,
+    }
+
+
+def _measure(evaluator: Evaluator, metric: Metric) -> Callable[[Plan], float]:
+    point = point_of(evaluator, metric)
+
+    def measured(plan: Plan) -> float:
+        return damage(metric, read(metric, point, evaluator.evaluate(plan)))
+
+    return measured
+
+
+def _pareto(finder: Search, points: int, metric: Metric) -> list[dict[str, Any]]:
+    """Plans along the curve of latency against predicted damage, evenly picked."""
+    if points < 1:
+        raise PlanError(say("A Pareto curve needs at least one point; {count} were asked for.", count=points))
+    problem = finder.problem()
+    curve = ladder(problem, "latency_us")
+    found = []
+    for place in curve.spread(points):
+        choice = curve.choice(place)
+        found.append(
+            {
+                "latency_us": problem.total("latency_us", choice),
+                "size_bytes": problem.total("size_bytes", choice),
+                "predicted": figure(metric, finder.calibration.measured(problem.total("damage", choice))),
+            }
+        )
+    return found
+
+
+def _budgets(args: argparse.Namespace) -> Budgets:
+    return Budgets(
+        size_bytes=_times(args.max_size_mb, MIB),
+        latency_us=args.max_latency_us,
+        energy_uj=_times(args.max_energy_mj, 1000),
+        peak_bytes=_times(args.max_peak_mb, MIB),
+        sustained_us=args.max_sustained_us,
+        sustained_minutes=args.minutes,
+        damage=damage(Metric.SQNR, args.min_sqnr_db) if args.min_sqnr_db is not None else None,
+    )
+
+
+def _times(value: float | None, unit: float) -> float | None:
+    return value * unit if value is not None else None
+
+
+def _schemes(args: argparse.Namespace) -> tuple[Scheme, ...]:
+    names = [name.strip().lower() for name in args.schemes.split(",") if name.strip()]
+    unknown = [name for name in names if name not in PRESETS]
+    if unknown or not names:
+        raise PlanError(
+            say(
+                "There is no scheme named {name}; choose some of {names}.",
+                name=unknown[0] if unknown else "''",
+                names=", ".join(PRESETS),
+            )
+        )
+    return tuple(PRESETS[name] for name in dict.fromkeys(names))
+
+
+def _prepared(args: argparse.Namespace, network: Network) -> Prepared:
+    calibration, evaluation = data_sources(args)
+    return work.prepare(
+        network, calibration, evaluation, observer=args.observer, samples=args.samples, progress=progress_of(args)
+    )
