@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import faulthandler
-import gc
-import importlib
 import logging
 import sys
-import threading
 import traceback
 from pathlib import Path
 from types import TracebackType
 
 import platformdirs
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from engine.text import say
 from engine.version import VERSION
 from gui import style
-from gui.bridge import Dispatcher
-from gui.docks import DOCKS, available
 from gui.i18n import set_language
 from gui.settings import Settings
+from gui.starter import Starter
 from gui.theme import theme_manager
 from gui.window import Window
 
@@ -57,55 +53,6 @@ def run(path: Path | None) -> int:
     code = app.exec()
     starter.wait()
     return code
-
-
-class Starter(QObject):
-    """Imports the engine and the views in a thread of its own, then gives the window its session."""
-
-    _imported = Signal()
-
-    def __init__(self, window: Window, path: Path | None) -> None:
-        super().__init__(window)
-        self._window, self._path = window, path
-        self._thread = threading.Thread(target=self._import, name="mixbit-start", daemon=True)
-        self._failure = ""
-        self._imported.connect(self._finish, Qt.ConnectionType.QueuedConnection)
-
-    def begin(self) -> None:
-        """Start importing."""
-        self._thread.start()
-
-    def wait(self) -> None:
-        """Wait for the thread, if it runs."""
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _import(self) -> None:
-        try:
-            importlib.import_module("engine.session.session")
-            for spec in DOCKS:
-                if available(spec.id):
-                    importlib.import_module(spec.module)
-        except Exception:
-            self._failure = traceback.format_exc()
-        self._imported.emit()
-
-    def _finish(self) -> None:
-        window = self._window
-        if self._failure:
-            window.show_error(say("The engine can't start; the details say which part is missing."), self._failure)
-            return
-        from engine.session import Session
-
-        dispatcher = Dispatcher()
-        dispatcher.setParent(window)
-        session = Session(dispatch=dispatcher.dispatch, settings=window.settings.folder)
-        window.set_session(session)
-        window.check_fonts()
-        gc.collect()
-        gc.freeze()
-        if self._path is not None:
-            window.actions_.open_path(self._path)
 
 
 class _Hook:

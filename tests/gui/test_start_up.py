@@ -80,7 +80,7 @@ def test_dispatch_runs_callbacks_on_the_owners_thread_in_order(qtbot):
 
 
 def test_the_engine_comes_in_behind_the_window(qtbot, monkeypatch, tmp_path):
-    from gui.app import Starter
+    from gui.starter import Starter
     from gui.window import Window
 
     window = Window(Settings(tmp_path), confirm=False)
