@@ -110,11 +110,14 @@ class Actions(QObject):
             ExportDialog(self.session, self, self._window).open()
 
     def import_plan(self) -> None:
-        """Apply a plan file."""
+        """Take precisions from a plan, or from a file of another tool."""
         session = self.session
-        path = self._ask_open(self.tr("Import plan"), self.tr("Plans (*.json)"))
+        kinds = self.tr("Precisions (*.json *.encodings *.onnx)")
+        path = self._ask_open(self.tr("Import precisions"), kinds)
         if path and session is not None:
-            self.guarded(lambda: session.import_plan(path))
+            from gui.importing import import_precisions
+
+            import_precisions(session, path, self._window.show_error, WHO)
 
     def close_model(self) -> None:
         """Back to the start page."""

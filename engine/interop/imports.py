@@ -22,7 +22,7 @@ SUFFIXES = (".json", ".encodings", ".onnx")
 _AT_MOST = 1 << 30
 
 
-def import_plan(path: Path, network: Network, base: Plan) -> Imported:
+def import_plan(path: Path, network: Network, base: Plan, *, any_model: bool = True) -> Imported:
     """Read a plan for a network out of a file of any known kind.
 
     Known are: rule files, mixed-precision JSON of AMCT, configurations of dopt_lm, AIMET encodings and QNN overrides,
@@ -32,6 +32,7 @@ def import_plan(path: Path, network: Network, base: Plan) -> Imported:
         path: The file.
         network: What the plan is for.
         base: What layers keep that the file says nothing of.
+        any_model: Take what fits out of a plan file that was written for another model.
 
     Raises:
         PlanError: Unreadable, of no known kind, an ambiguous name, or nothing in it fits the network.
@@ -50,7 +51,7 @@ def import_plan(path: Path, network: Network, base: Plan) -> Imported:
         raise _unknown(path)
     kind = content.get("format")
     if kind == "mixbit-plan":
-        plan = load_plan(path, network, any_model=True)
+        plan = load_plan(path, network, any_model=any_model)
         untouched = tuple(kernel.name for kernel in network.tunable if kernel.id not in plan)
         return Imported(base.with_schemes(plan.schemes, plan.name), say("plan file"), (), untouched)
     if kind == "mixbit-rules":

@@ -1,95 +1,188 @@
-"""Asks what to write and where."""
+"""Asks what to write and where, and says what the target makes of the plan before anything is written."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QButtonGroup, QFileDialog, QHBoxLayout, QLineEdit, QRadioButton, QWidget
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from engine.interop.targets import Target, target
+from engine.session.changes import Change, What
+from engine.text import Text, say
 from gui.dialogs.base import Dialog
-from gui.widgets.themed import button, label
+from gui.dialogs.export_check import Checked, check
+from gui.dialogs.export_handover import HandoverPanel
+from gui.dialogs.export_options import OptionsForm
+from gui.dialogs.export_targets import TargetList, proposed_name, start_folder
+from gui.i18n import data_text
+from gui.i18n import text as translated
+from gui.widgets.themed import box, button, label
 
 if TYPE_CHECKING:
+    from engine.jobs import Job
     from engine.session import Session
     from gui.actions import Actions
 
-Kind = Literal["qdq", "csv", "plan"]
-SUFFIXES: dict[Kind, str] = {"qdq": ".qdq.onnx", "csv": ".csv", "plan": ".plan.json"}
+_FIRST = "qdq"
+_SIZE = QSize(900, 648)
+_WATCHED = frozenset({What.DATA, What.PLAN, What.DEVICE})
 
 
 class ExportDialog(Dialog):
-    """Three kinds of file; each says what it is for."""
+    """Targets on the left; title, options, hand-over and path of the chosen one on the right."""
 
     def __init__(self, session: Session, actions: Actions, parent: QWidget | None) -> None:
-        super().__init__("", "", parent, width=560)
+        super().__init__("", "", parent, width=720)
         self.setWindowTitle(self.tr("Export"))
-        self.title_label.setText(self.tr("Export the current plan"))
+        self.title_label.hide()
         self._session, self._actions = session, actions
-        self.kinds: dict[Kind, QRadioButton] = {}
-        group = QButtonGroup(self)
-        for kind, title, detail in self._choices():
-            choice = QRadioButton(title)
-            group.addButton(choice)
-            self.kinds[kind] = choice
-            self.body.addWidget(choice)
-            note = label(detail, "muted")
-            note.setWordWrap(True)
-            note.setContentsMargins(22, 0, 0, 6)
-            self.body.addWidget(note)
-            choice.toggled.connect(lambda on, k=kind: self._propose(k) if on else None)
-        self.body.addStretch()
-        row = QHBoxLayout()
+        self._job: Job | None = None
+        self._unsubscribe: Callable[[], None] | None = None
+        self.targets = TargetList()
+        self.options = OptionsForm()
+        self.handover = HandoverPanel()
         self.path = QLineEdit()
-        self.path.setAccessibleName(self.tr("File to write"))
+        self._name, self._note = label(role="title"), label(role="caption")
+        self._note.setWordWrap(True)
+        self._kind = label(role="caption")
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        frame = box()
+        inside = QVBoxLayout(frame)
+        inside.setContentsMargins(4, 4, 4, 4)
+        inside.addWidget(self.targets)
+        frame.setFixedWidth(300)
+        row.addWidget(frame)
+        row.addLayout(self._right(), 1)
+        self.body.addLayout(row, 1)
+        self.add_button(self.tr("Cancel"), self.reject)
+        self.export = self.add_button(self.tr("Export"), self._on_export, primary=True)
+        self.targets.chosen.connect(self._on_target)
+        self.options.changed.connect(self._check)
+        self.targets.choose(_FIRST)
+        self.targets.setFocus()
+        self.resize(_SIZE)
+
+    def _right(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(8)
+        column.addWidget(self._name)
+        column.addWidget(self._note)
+        column.addWidget(self.options)
+        frame = box()
+        inside = QVBoxLayout(frame)
+        inside.setContentsMargins(1, 1, 1, 1)
+        inside.addWidget(self.handover)
+        column.addWidget(frame, 1)
+        row = QHBoxLayout()
         browse = button(self.tr("Browse…"))
         browse.clicked.connect(self._browse)
+        row.addWidget(self._kind)
         row.addWidget(self.path, 1)
         row.addWidget(browse)
-        self.body.addLayout(row)
-        self.add_button(self.tr("Cancel"), self.reject)
-        self.add_button(self.tr("Export"), self._on_export, primary=True)
-        self.kinds["qdq"].setChecked(True)
-
-    def _choices(self) -> tuple[tuple[Kind, str, str], ...]:
-        return (
-            (
-                "qdq",
-                self.tr("Quantized ONNX model (QDQ)"),
-                self.tr(
-                    "Runs in ONNX Runtime: INT4 weights blockwise in opset 21, INT8 with its calibrated ranges. "
-                    "Set session.qdq_matmulnbits_accuracy_level to 1, or INT4 products use 8-bit activations there."
-                ),
-            ),
-            ("csv", self.tr("Table of kernels (CSV)"), self.tr("Every column of the Layers table, with units.")),
-            (
-                "plan",
-                self.tr("Plan (JSON)"),
-                self.tr("Kernel and weight names with their formats; can be imported and used on the command line."),
-            ),
-        )
+        column.addLayout(row)
+        return column
 
     @property
-    def kind(self) -> Kind:
-        """What was chosen."""
-        return next(kind for kind, choice in self.kinds.items() if choice.isChecked())
+    def kind(self) -> str:
+        """Name of the target that was chosen."""
+        return self.targets.current
 
-    def _propose(self, kind: Kind) -> None:
+    @property
+    def target(self) -> Target:
+        """The target that was chosen."""
+        return target(self.kind)
+
+    @property
+    def checking(self) -> bool:
+        """Whether the answer to what the target makes of the plan is still on its way."""
+        return self._job is not None and self._job.active
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Check from now on, and again when the data arrive."""
+        super().showEvent(event)
+        if self._unsubscribe is None:
+            self._unsubscribe = self._session.subscribe(self._on_change)
+            self._check()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody waits for the answer any more."""
+        super().hideEvent(event)
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        if self._job is not None:
+            self._job.cancel()
+
+    def _on_target(self) -> None:
+        chosen = self.target
+        self._name.setText(translated(chosen.title))
+        self._note.setText(translated(chosen.note))
+        folder = chosen.form == "folder"
+        self._kind.setText(self.tr("Folder") if folder else self.tr("File"))
+        self.path.setAccessibleName(self.tr("Folder to write") if folder else self.tr("File to write"))
+        self.options.show_target(chosen)
+        self.show_problem("")
+        self._propose()
+        self._check()
+
+    def _propose(self) -> None:
         model = self._session.path
         if model is not None:
-            folder = Path(self.path.text()).parent if self.path.text() else model.parent
-            self.path.setText(str(folder / (model.stem + SUFFIXES[kind])))
+            folder = start_folder(model, self.path.text().strip())
+            self.path.setText(str(folder / proposed_name(self.target, model.stem)))
 
     def _browse(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, self.tr("Export"), self.path.text())
+        text, title = self.path.text().strip(), translated(self.target.title)
+        if self.target.form == "file":
+            name, _ = QFileDialog.getSaveFileName(self, self.tr("Export {target}").format(target=title), text)
+        else:
+            place = self.tr("Where to put the folder {name}").format(name=Path(text).name)
+            name = QFileDialog.getExistingDirectory(self, place, str(Path(text).parent))
+            name = str(Path(name) / Path(text).name) if name else ""
         if name:
             self.path.setText(name)
+
+    # hand-over ------------------------------------------------------------------------------------------------------
+
+    def _on_change(self, change: Change) -> None:
+        if change.what in _WATCHED and self._session.network is not None:
+            self._check()
+
+    def _check(self) -> None:
+        if self._unsubscribe is None:
+            return
+        if self._job is not None:
+            self._job.cancel()
+        if "ranges" in self.target.needs and self._session.ranges is None:
+            self._refused(say("Calibration has not finished yet; this export needs its ranges."))
+            return
+        self.export.setEnabled(True)
+        self.handover.show_busy()
+        self._job = check(self._session, self.target, self.options.values(), done=self._checked, failed=self._refused)
+
+    def _checked(self, checked: Checked) -> None:
+        network = self._session.network
+        if network is not None:
+            self.handover.show_checked(checked, len(network.tunable), data_text(self._session.device.title))
+
+    def _refused(self, sentence: Text) -> None:
+        self.handover.show_refusal(sentence)
+        self.export.setEnabled(False)
 
     def _on_export(self) -> None:
         path = self.path.text().strip()
         if not path:
-            self.show_problem(self.tr("Choose a file to write."))
+            self.show_problem(
+                self.tr("Choose a folder to write.")
+                if self.target.form == "folder"
+                else self.tr("Choose a file to write.")
+            )
             return
-        session, kind = self._session, self.kind
-        if self._actions.guarded(lambda: session.export(kind, Path(path))):
+        session, kind, options = self._session, self.kind, self.options.values()
+        if self._actions.guarded(lambda: session.export(kind, Path(path), options)):
             self.accept()

@@ -48,11 +48,11 @@
     </message>
     <message>
         <source>Precisions (*.json *.encodings *.onnx)</source>
-        <translation type="unfinished"></translation>
+        <translation>精度配置 (*.json *.encodings *.onnx)</translation>
     </message>
     <message>
         <source>Import precisions</source>
-        <translation type="unfinished"></translation>
+        <translation>导入精度</translation>
     </message>
     <message>
         <source>All files (*)</source>
@@ -179,12 +179,12 @@
     <name>ChangesView</name>
     <message>
         <source>What the target changes</source>
-        <translation type="unfinished"></translation>
+        <translation>导出目标的改动</translation>
     </message>
     <message numerus="yes">
         <source>%n kernel(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个算子</numerusform>
         </translation>
     </message>
 </context>
@@ -255,7 +255,7 @@
     </message>
     <message>
         <source>Import precisions…</source>
-        <translation type="unfinished"></translation>
+        <translation>导入精度…</translation>
     </message>
     <message>
         <source>Close model</source>
@@ -1053,15 +1053,15 @@
     </message>
     <message>
         <source>Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>文件夹</translation>
     </message>
     <message>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>文件</translation>
     </message>
     <message>
         <source>Folder to write</source>
-        <translation type="unfinished"></translation>
+        <translation>要写入的文件夹</translation>
     </message>
     <message>
         <source>File to write</source>
@@ -1069,15 +1069,15 @@
     </message>
     <message>
         <source>Export {target}</source>
-        <translation type="unfinished"></translation>
+        <translation>导出 {target}</translation>
     </message>
     <message>
         <source>Where to put the folder {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>文件夹 {name} 的存放位置</translation>
     </message>
     <message>
         <source>Choose a folder to write.</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择要写入的文件夹。</translation>
     </message>
     <message>
         <source>Choose a file to write.</source>
@@ -1161,27 +1161,27 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <name>HandoverPanel</name>
     <message>
         <source>Checking what it makes of the plan</source>
-        <translation type="unfinished"></translation>
+        <translation>正在检查该目标如何执行此方案</translation>
     </message>
     <message>
         <source>This can't be exported now</source>
-        <translation type="unfinished"></translation>
+        <translation>目前无法导出</translation>
     </message>
     <message>
         <source>As planned: every kernel keeps its precision</source>
-        <translation type="unfinished"></translation>
+        <translation>与方案一致：所有算子保持原精度</translation>
     </message>
     <message>
         <source>Another precision for {count} of {all} kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} 个算子中有 {count} 个改用其他精度</translation>
     </message>
     <message>
         <source>Model size</source>
-        <translation type="unfinished"></translation>
+        <translation>模型大小</translation>
     </message>
     <message>
         <source>Simulated latency</source>
-        <translation type="unfinished"></translation>
+        <translation>仿真时延</translation>
     </message>
 </context>
 <context>
@@ -3065,19 +3065,19 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <name>TargetList</name>
     <message>
         <source>What to write</source>
-        <translation type="unfinished"></translation>
+        <translation>导出内容</translation>
     </message>
     <message>
         <source>Mixbit</source>
-        <translation type="unfinished"></translation>
+        <translation>Mixbit</translation>
     </message>
     <message>
         <source>Huawei Ascend and Kirin</source>
-        <translation type="unfinished"></translation>
+        <translation>华为昇腾与麒麟</translation>
     </message>
     <message>
         <source>Other toolchains</source>
-        <translation type="unfinished"></translation>
+        <translation>其他工具链</translation>
     </message>
 </context>
 <context>
@@ -5288,27 +5288,27 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>Calibration has not finished yet; this export needs its ranges.</source>
-        <translation type="unfinished"></translation>
+        <translation>校准尚未完成；此导出需要校准得到的数值范围。</translation>
     </message>
     <message>
         <source>Checking {target}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在检查 {target}</translation>
     </message>
     <message>
         <source>Precisions of {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 的精度</translation>
     </message>
     <message>
         <source>Reading precisions from {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在从 {file} 读取精度</translation>
     </message>
     <message>
         <source>Read {file} as {kind}: it sets {count} of {all} layers.</source>
-        <translation type="unfinished"></translation>
+        <translation>已将 {file} 识别为{kind}：其中设定了 {all} 层中的 {count} 层。</translation>
     </message>
     <message>
         <source>{file} has {count} names that this model has no layer for: {names}</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 中有 {count} 个名称在此模型中没有对应的层：{names}</translation>
     </message>
     <message>
         <source>The engine can't start; the details say which part is missing.</source>

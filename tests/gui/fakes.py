@@ -17,6 +17,7 @@ from engine.precision.presets import PRESET_TITLES, preset, spread
 from engine.precision.scheme import FP16, INT4, INT8, Scheme, family
 from engine.quant.ranges import Range, Ranges
 from engine.session.changes import Change, Listener, What
+from engine.session.exports import Snapshot
 from engine.session.history import History
 from engine.session.state import (
     Budgets,
@@ -219,6 +220,10 @@ class FakeSession:
         found = type(sums(0.0))(noise, power, power, reference.size)
         self.captured = Captured(kernel_id, tensor, sample, reference, result, found)
         self.emit(What.CAPTURE)
+
+    def snapshot(self) -> Snapshot:
+        assert self.network is not None
+        return Snapshot(self.network, self.plan, self.ranges)
 
     def start_sweep(self) -> None:
         self.sweeping = True

@@ -137,8 +137,7 @@ def test_export_proposes_a_name_beside_the_model_and_passes_the_kind(window, ses
     dialog = ExportDialog(session, window.actions_, window)
     dialog.open()
     assert dialog.path.text().endswith("mobilenetv2-12.qdq.onnx")
-    qtbot.mouseClick(dialog.kinds["csv"], Qt.MouseButton.LeftButton, pos=dialog.kinds["csv"].rect().center() / 4)
-    dialog.kinds["csv"].setChecked(True)
+    qtbot.mouseClick(dialog.targets.viewport(), Qt.MouseButton.LeftButton, pos=dialog.targets.place("csv").center())
     assert dialog.path.text().endswith("mobilenetv2-12.csv")
     press(qtbot, dialog, "Export")
     assert [(c[0], c[1], c[2].name) for c in session.calls] == [("export", "csv", "mobilenetv2-12.csv")]
@@ -154,7 +153,7 @@ def test_export_without_a_path_says_so(window, session, qtbot):
 
 
 def test_a_refused_export_keeps_the_dialog(window, session, qtbot, monkeypatch):
-    def refuse(kind, path):
+    def refuse(kind, path, options):
         raise ExportError(say("{path} can't be written ({reason}); choose another place.", path=path, reason="full"))
 
     monkeypatch.setattr(session, "export", refuse, raising=False)

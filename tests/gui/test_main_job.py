@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import shutil
 import sys
@@ -275,12 +276,18 @@ def reference_values(session: Session, tensor: str) -> np.ndarray:
         return run.run([tensor], {"image": read["image"][:1]})[0]
 
 
+def pick(hand: Hand, dialog: ExportDialog, kind: str) -> None:
+    """Click on a target in the list of the export dialog."""
+    hand.click(dialog.targets.viewport(), dialog.targets.place(kind).center())
+    assert dialog.kind == kind
+
+
 def export(hand: Hand, files: Path, db: float) -> None:
     session = hand.window.session
     for kind, name in (("qdq", "out.onnx"), ("csv", "out.csv"), ("plan", "out.json")):
         hand.key(Qt.Key.Key_E, CTRL)
         dialog = hand.dialog(ExportDialog)
-        hand.click(dialog.kinds[kind], QPoint(10, dialog.kinds[kind].height() // 2))
+        pick(hand, dialog, kind)
         hand.type(dialog.path, str(files / name))
         hand.press(dialog, "Export")
         hand.until(lambda n=name: (files / n).is_file() and not session.jobs.active)
@@ -400,7 +407,7 @@ def test_a_plan_for_another_model_is_refused_in_one_sentence(opened, files):
     settled(opened)
     opened.key(Qt.Key.Key_E, CTRL)
     dialog = opened.dialog(ExportDialog)
-    opened.click(dialog.kinds["plan"], QPoint(10, 8))
+    pick(opened, dialog, "plan")
     opened.type(dialog.path, str(files / "plan.json"))
     opened.press(dialog, "Export")
     opened.until(lambda: (files / "plan.json").is_file() and not session.jobs.active)
@@ -416,7 +423,22 @@ def test_a_plan_for_another_model_is_refused_in_one_sentence(opened, files):
     opened.menu("plan", "preset_int4")
     opened.answer_file_dialog(files / "plan.json")
     opened.menu("file", "import_plan")
-    assert session.plan == preset(session.network, "int8")
+    opened.until(lambda: session.plan == preset(session.network, "int8"))
+
+
+def test_precisions_of_another_tool_come_in_as_one_undo_step(opened, files):
+    session = opened.window.session
+    first, second = session.network.tunable[:2]
+    (files / "mp.json").write_text(json.dumps({first.name: {"num_bits": 8}, "elsewhere": {"num_bits": 8}}))
+    before = session.plan
+    opened.answer_file_dialog(files / "mp.json")
+    opened.menu("file", "import_plan")
+    opened.until(lambda: session.plan != before)
+    assert family(session.plan[first.id]) == "INT8"
+    assert session.plan[second.id] == before[second.id]
+    assert any("elsewhere" in str(entry.text) for entry in session.log)
+    opened.menu("edit", "undo")
+    assert session.plan == before
 
 
 def test_an_unwritable_export_path_is_refused_in_one_sentence(opened, files):
@@ -426,7 +448,7 @@ def test_an_unwritable_export_path_is_refused_in_one_sentence(opened, files):
     for kind, path in places.items():
         opened.key(Qt.Key.Key_E, CTRL)
         dialog = opened.dialog(ExportDialog)
-        opened.click(dialog.kinds[kind], QPoint(10, 8))
+        pick(opened, dialog, kind)
         opened.type(dialog.path, str(path))
         opened.press(dialog, "Export")
         one_sentence(opened.said(), path.name)
