@@ -128,6 +128,18 @@ def test_an_operator_that_an_opset_lacks_is_said(tmp_path):
                      "at opset 11."]  # fmt: skip
 
 
+def test_an_operator_that_means_something_else_in_an_opset_is_not_just_relabelled(tmp_path):
+    """Below opset 13 a Softmax over one axis runs over all that follow."""
+    weights = {"w": np.eye(4, dtype=np.float32)}
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["a"], "m"),
+        helper.make_node("Softmax", ["a"], ["y"], "s", axis=1),
+    ]
+    path = save(tmp_path / "m.onnx", nodes, {"x": [2, 3, 4]}, ["y"], weights)
+    own, made, _, _ = both(path, tmp_path, opsets=range(11, 12))
+    np.testing.assert_allclose(made[0], own[0], rtol=1e-5, atol=1e-6)
+
+
 def test_big_weights_go_beside_the_file(case, tmp_path):
     own, made, _, _ = both(case.network.graph.path, tmp_path, external_above=100)
     np.testing.assert_allclose(made[0], own[0], rtol=1e-5, atol=1e-6)

@@ -141,6 +141,9 @@ def test_targets_of_tensors_give_all_readers_the_same():
         for name in ("a", "b")
     ]  # fmt: skip
     net = network({"x": rng.standard_normal((4, 32)).astype(np.float32)}, ["ya", "yb"], steps)
+    wide = Scheme(WeightFormat(8), ActivationFormat(16))
+    (change,) = target("aimet").check(net, plan_of(net, INT8, wide)).changes
+    assert (change.asked, change.gets) == (INT8, wide)
     found = target("aimet").check(net, plan_of(net, INT8, FP16))
     (change,) = found.changes
     assert change.gets == Scheme(WeightFormat(16, floating=True), ActivationFormat(8))

@@ -86,6 +86,15 @@ def test_rules_find_patterns_that_say_it_shortly():
     assert all(rules.scheme(name) == plan[name] for name in names)
 
 
+def test_a_pattern_that_would_match_a_layer_too_many_is_not_used():
+    net, _ = small_net()
+    names = ["a.1", "a.2", "a.3", "b.1"]
+    kernels = tuple(replace(net.kernels[0], id=name, name=name, index=at) for at, name in enumerate(names))
+    net = replace(net, kernels=kernels)
+    rules = rules_of(net, Plan(dict(zip(names, (FP16, FP16, INT4, FP16), strict=True))))
+    assert rules.keep_fp16 == ["*.1", "a.2"]
+
+
 def test_rules_written_by_hand(case, tmp_path):
     path = tmp_path / "r.json"
     text = {"format": "mixbit-rules", "version": 1, "default": "int4", "keep_fp16": ["head", "x*"], "keep_int8": ["?w"]}

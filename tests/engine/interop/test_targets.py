@@ -148,6 +148,22 @@ def test_an_error_in_the_middle_leaves_the_old_folder(tmp_path):
     assert os.listdir(tmp_path) == ["out"]
 
 
+def test_the_old_folder_returns_if_the_new_one_cannot_take_its_place(tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "handover.txt").write_text("one")
+    move = Path.replace
+
+    def fail(self, target):
+        if self.name == "new":
+            raise OSError(13, "Permission denied")
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(ExportError, match="Permission denied"), folder_aside(tmp_path / "out"):
+        pass
+    assert (tmp_path / "out" / "handover.txt").read_text() == "one"
+
+
 def test_awkward_names_go_through_every_target(tmp_path):
     """Nodes without a name, weights and inputs with separators: files keep their form, and every layer its line."""
     rng = np.random.default_rng(0)
