@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from engine.interop.targets import TARGETS, Target
@@ -64,6 +65,15 @@ class TargetList(QListWidget):
         """Where the row of a target is in the viewport, scrolled into sight."""
         self.scrollToItem(self._rows[name])
         return self.visualItemRect(self._rows[name])
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The rows, and the focus ring round the current one."""
+        super().paintEvent(event)
+        if self.hasFocus() and self.currentItem() is not None:
+            painter = QPainter(self.viewport())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme_manager.theme.accent, 2))
+            painter.drawRoundedRect(self.visualItemRect(self.currentItem()).adjusted(1, 1, -1, -1), 4, 4)
 
     def _groups(self) -> tuple[tuple[str, tuple[Target, ...]], ...]:
         others = tuple(t for t in TARGETS if t.name not in OWN + HUAWEI)
