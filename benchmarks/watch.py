@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import sys
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
+from PySide6.QtWidgets import QApplication
 
 from engine.fusion.types import Kernel
 from engine.precision.scheme import Scheme
@@ -147,4 +148,4 @@ def ticks(work: Callable[[], None]) -> list[float]:
     timer.start()
     work()
     timer.stop()
-    return [1e3 * (after - before) for before, after in zip(times, times[1:], strict=False)]
+    return [1e3 * (after - before) for before, after in itertools.pairwise(times)]
