@@ -47,13 +47,16 @@ class Axis:
         return round(self.start + (self.end - self.start) * part, 2)
 
 
-def ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Round numbers from `low` to `high`, about so many: steps of 1, 2 or 5 times a power of ten."""
+def ticks(low: float, high: float, count: int = 3) -> list[float]:
+    """Round numbers from `low` to `high`, at least about `count`, at most 2.5 times as many.
+
+    Steps are 1, 2 or 5 times a power of ten.
+    """
     if not (isfinite(low) and isfinite(high)) or high <= low:
         return [low]
     raw = (high - low) / max(1, count)
     power = 10.0 ** floor(log10(raw))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
+    step = next(factor * power for factor in (5, 2, 1) if factor * power <= raw * 1.001)
     first = ceil(low / step - 1e-9)
     last = floor(high / step + 1e-9)
     return [round(number * step, 12) for number in range(first, last + 1)]
@@ -128,7 +131,7 @@ def _path(curve: Line, places: Sequence[float], x: Axis, y: Axis) -> str:
 
 def _grid(y: Axis, label: str) -> list[str]:
     made = [f'<text x="0" y="{_TOP - 1}">{escape(label)}</text>']
-    for tick in ticks(y.low, y.high, 4):
+    for tick in ticks(y.low, y.high, 3):
         at = y.at(tick)
         made.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at}" y2="{at}"/>')
         made.append(f'<text x="{_LEFT - 6}" y="{at + 4}" text-anchor="end">{_plain(tick)}</text>')
@@ -138,12 +141,12 @@ def _grid(y: Axis, label: str) -> list[str]:
 def _bottom(x: Axis, count: int, label: str, height: float) -> list[str]:
     """Positions under the middle of each place."""
     half = (x.at(1) - x.at(0)) / 2 if x.high == count and count else 0.0
-    places = [tick for tick in ticks(0, max(0, count - 1), 10) if tick == int(tick)]
+    places = [tick for tick in ticks(0, max(0, count - 1), 6) if tick == int(tick)]
     return [_caption(label, height), *(_mark(x.at(tick) + half, tick, height) for tick in places)]
 
 
 def _scale(x: Axis, label: str, height: float) -> list[str]:
-    return [_caption(label, height), *(_mark(x.at(tick), tick, height) for tick in ticks(x.low, x.high, 8))]
+    return [_caption(label, height), *(_mark(x.at(tick), tick, height) for tick in ticks(x.low, x.high, 5))]
 
 
 def _mark(at: float, tick: float, height: float) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import pytest
 from export_cases import case_of, run_with_fakes
-from handmade import Step, network
+from kinds import embedding
 from schemas import DOPT, read
 
 from engine.errors import ExportError, PlanError
@@ -74,7 +74,7 @@ def test_the_script_fills_in_its_folder_wherever_it_lies(case, tmp_path):
 
 
 def test_models_that_dopt_cannot_calibrate_are_refused():
-    net = network({"i": np.zeros((2, 3), np.int64)}, ["y"], [Step([("Neg", ["i"], ["y"], {})], ["y"])])
+    net, _ = embedding(np.random.default_rng(0), 17)
     with pytest.raises(ExportError, match="Input i holds int64, and dopt calibrates with float inputs only"):
         target("dopt").check(net, Plan())
 
