@@ -67,7 +67,7 @@ W8 = Scheme(INT8.weights, FP32.activations)
 W8_TENSOR = Scheme(WeightFormat(8, granularity="tensor"), FP32.activations)
 SCHEMES = (W4, W8, INT8, FP16)
 NAMES = {W4: "INT4 weights", W8: "INT8 weights", INT8: "W8A8", FP16: "FP16"}
-ROUNDS, PLANS = 3, 20
+ROUNDS, PLANS, REFINED = 3, 20, 4
 
 
 class Taken(NamedTuple):
@@ -126,12 +126,15 @@ def bench_exact(evaluator: Evaluator, table: Estimates) -> list[ExactCell]:
         f"  exact: ten worst in {worst.wall:.2f} s, {each:.1f} ms a cell (CPU {cpu:.1f} ms), all {len(cells)} in "
         f"{worst.wall + rest.wall:.1f} s"
     )
-    seen = agree(table, found)
-    print(
-        f"  agreement: rank {seen.rank:.4f}, median {seen.median_db:.2f} dB; "
-        + ", ".join(f"{NAMES[s]} {rank:.3f} ({seen.worst_found[s]} of ten worst)" for s, rank in seen.by_scheme.items())
-    )
     return found
+
+
+def bench_agreement(table: Estimates, cells: list[ExactCell]) -> None:
+    seen = agree(table, cells)
+    schemes = ", ".join(
+        f"{NAMES[s]} {rank:.3f} ({seen.worst_found[s]} of ten worst)" for s, rank in seen.by_scheme.items()
+    )
+    print(f"  agreement at {table.probes} probes: rank {seen.rank:.4f}, median {seen.median_db:.2f} dB; {schemes}")
 
 
 def bench_naive(evaluator: Evaluator, count: int) -> float:
@@ -195,7 +198,7 @@ def bench_search(evaluator: Evaluator, table: Estimates) -> None:
     network, metric = evaluator.network, table.metric
     offered = (Scheme(INT4.weights, FP32.activations), W8, Scheme(FP16.weights, FP32.activations))
     with closing(evaluator.fork()) as fork, closing(Estimator(evaluator, metric=metric)) as estimator:
-        harm = damages(estimator.estimate(offered))
+        harm = damages(estimator.estimate(offered, probes=REFINED))
         measure = measuring(fork, metric)
         weights = sum(
             int(np.prod(k.weight.shape)) for k in network.tunable if k.weight and k.kind is not Kind.EMBEDDING
@@ -260,10 +263,14 @@ def bench(name: str, network: Network, evaluator: Evaluator) -> None:
     print(f"{name}: {len(network.kernels)} kernels, {kernels} tunable, {len(evaluator.samples)} samples")
     evaluator.evaluate(Plan())
     table = bench_estimate(evaluator)
-    bench_exact(evaluator, table)
+    cells = bench_exact(evaluator, table)
+    bench_agreement(table, cells)
+    with closing(Estimator(evaluator)) as estimator:
+        refined = estimator.estimate(SCHEMES, probes=REFINED)
+    bench_agreement(refined, cells)
     bench_naive(evaluator, 3 * kernels)
-    bench_plans(evaluator, table)
-    bench_search(evaluator, table)
+    bench_plans(evaluator, refined)
+    bench_search(evaluator, refined)
 
 
 def main(arguments: Sequence[str]) -> None:

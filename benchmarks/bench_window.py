@@ -17,15 +17,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import onnxruntime as ort
 from networks import encoder, mobilenet_v2
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from watch import Watcher, ticks, window
 
+from engine.fusion.types import Kernel
 from engine.paths import sample_models
 from engine.precision.scheme import INT4, INT8, Scheme
 
@@ -123,12 +124,11 @@ def toggled(it: Watcher, at: int, scheme: Scheme) -> tuple[float, float]:
     it.until(it.is_settled)
     it.until(it.is_idle)
     kernel = session.network.tunable[at]
-    session._results._known.pop(session.plan.with_schemes({kernel.id: scheme}), None)
-    forget(session._work._evaluator, kernel, scheme)
-    session._results.local.pop((kernel.id, scheme), None)
+    forget(session, kernel, scheme)
+    session._work._evaluator.evaluate(session.plan)
     it.table.setFocus()
     session.select((kernel.id,), kernel.id)
-    QApplication.processEvents()
+    it.wait(0.1)
     before = session.figures.simulation
     begin = perf_counter()
     QTest.keyClick(it.table, KEYS[scheme])
@@ -138,8 +138,11 @@ def toggled(it: Watcher, at: int, scheme: Scheme) -> tuple[float, float]:
     return shown, perf_counter() - begin
 
 
-def forget(evaluator: object, kernel: object, scheme: Scheme) -> None:
-    """Let an evaluator forget what it has found out in earlier rounds, but not its sessions."""
+def forget(session: Any, kernel: Kernel, scheme: Scheme) -> None:
+    """Let session and evaluator forget what earlier rounds have found out, and one kernel's session."""
+    evaluator = session._work._evaluator
+    session._results._known.clear()
+    session._results.local.pop((kernel.id, scheme), None)
     evaluator._plans.clear()
     shared = evaluator._shared
     keep = set(shared.reference_keys)
@@ -197,9 +200,7 @@ def everything(it: Watcher) -> None:
     it.until(it.is_settled)
     while perf_counter() - begin < 3:
         for kernel in session.network.tunable:
-            forget(session._work._evaluator, kernel, INT8)
-        session._results._known.clear()
-        session._results.local.clear()
+            forget(session, kernel, INT8)
         session._evaluate()
         it.until(lambda: session._results.known(session.plan) is not None)
 
