@@ -28,7 +28,8 @@ VERSION = 1
 _SCHEMES: Mapping[str, Scheme] = {"int4": INT4, "int8": INT8, "fp16": FP16}
 _FAMILIES: Mapping[str, Scheme] = {"INT4": INT4, "INT8": INT8, "FP16": FP16, "FP32": FP16}
 _SPECIAL = re.compile(r"[*?\[]")
-_MOST_CANDIDATES = 4000
+_MOST_MATCHES = 2_000_000
+"""Names tried against patterns, about a second; a model with very many layers gets a few patterns less."""
 
 
 class Rules(msgspec.Struct, forbid_unknown_fields=True):
@@ -176,7 +177,7 @@ def _patterns(names: Sequence[str], others: Iterable[str], cancel: CancelToken) 
     likely = sorted((c for c, count in makers.items() if count > 1), key=lambda c: (-makers[c], len(c), c))
     left, found = dict.fromkeys(names), []
     rest = tuple(others)
-    for candidate in likely[:_MOST_CANDIDATES]:
+    for candidate in likely[: _MOST_MATCHES // (len(names) + len(rest))]:
         cancel.check()
         match = re.compile(translate(candidate)).match
         covered = [name for name in left if match(name)]
