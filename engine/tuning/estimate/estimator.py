@@ -60,6 +60,8 @@ class Estimator:
         self._sums = Sums()
         self._changes = WeightChanges()
         self._kept: dict[int, dict[str, Array]] = {}
+        self._walked: set[int] = set()
+        """Probes whose way back has been gone with the present route."""
         self._passed: frozenset[ActivationFormat] = frozenset()
         self._route: Route | None = None
         self._target: Target | None = None
@@ -69,15 +71,19 @@ class Estimator:
         self,
         schemes: Sequence[Scheme] = (INT4, INT8, FP16),
         *,
+        probes: int | None = None,
         publish: Callable[[Estimates], None] | None = None,
         progress: Progress = no_progress,
         cancel: CancelToken = NEVER,
     ) -> Estimates:
         """Predict the effect of every kernel in every scheme.
 
+        May be called again, with other schemes or more probes: only what is new is computed.
+
         Args:
             schemes: What to predict.
-            publish: Gets a first table after one or two samples.
+            probes: Random probes per sample from now on; four rank better than one where few outputs really count.
+            publish: Gets a first table after one or two samples, and one after each round of probes but the last.
             progress: Told about.
             cancel: Checked between kernels; answered within 50 ms. What has been found is kept.
 
@@ -92,17 +98,23 @@ class Estimator:
             raise DataError(say("No layer of this model has weights whose precision can be set; nothing to sweep."))
         self._evaluator.prepare(cancel=cancel)
         target = self._aim()
+        if probes is not None and not self._unit:
+            self._asked = max(probes, self._asked or 1)
         wanted = tuple(dict.fromkeys(schemes))
         route = self._find_route(wanted, target, cancel)
         roundings = _roundings(wanted)
-        batches = self._batches(route, roundings)
+        rounds = self._rounds(route, roundings)
+        work = sum(len(batch) for batches in rounds for batch in batches)
         done: list[int] = []
-        for number, batch in enumerate(batches):
-            self._work(route, target, batch, roundings, cancel)
-            done += batch
-            progress(len(done) / sum(map(len, batches)), say("Sending probes backwards"))
-            if publish is not None and number == 0 and len(batches) > 1:
-                publish(self._collect(wanted, route, target, done, started))
+        for batches in rounds:
+            for batch in batches:
+                self._work(route, target, batch, roundings, cancel)
+                done += batch
+                progress(len(done) / work, say("Sending probes backwards"))
+                last = len(done) == work
+                told = batch is batches[-1] or len(done) == len(rounds[0][0])
+                if publish is not None and told and not last:
+                    publish(self._collect(wanted, route, target, done, started))
         self._passed |= frozenset(_formats(wanted))
         return self._collect(wanted, route, target, done, started)
 
@@ -139,18 +151,27 @@ class Estimator:
                 evaluator.network, target.factors, every, evaluator.ranges, self._workers, cancel
             )  # fmt: skip
             self._kept.clear()  # other formats need the gradients at the inputs, which are not kept
+            self._walked.clear()
         return self._route
 
-    def _batches(self, route: Route, roundings: Sequence[Rounding]) -> list[list[int]]:
-        """Probes by number, first those of a sample or two, then as many at a time as memory allows."""
+    def _rounds(self, route: Route, roundings: Sequence[Rounding]) -> list[list[list[int]]]:
+        """Probes by number in batches that memory allows, a round for each random probe of all samples.
+
+        Number = probe x samples + sample. The first batch is one sample or two, so that there is something to see.
+        """
         each = 4 * sum(_anchor_elements(step) for step in route.steps if step.wanted.tunable)
         room = max(2, self._keep_bytes // max(1, each))
-        items = list(range(len(self._evaluator.samples) * self._probes))
-        quick = self._weight_bytes(roundings) <= _WEIGHT_BYTES
-        first = max(2, self._probes) if quick else 0  # both threads have something to do
-        rest = items[first:]
-        batches = [items[:first]] if first else []
-        return batches + [rest[at : at + room] for at in range(0, len(rest), room)]
+        samples, probes = len(self._evaluator.samples), self._probes
+        if self._unit:
+            rounds = [[probe * samples + sample for sample in range(samples) for probe in range(probes)]]
+        else:
+            rounds = [[probe * samples + sample for sample in range(samples)] for probe in range(probes)]
+        made = [[items[at : at + room] for at in range(0, len(items), room)] for items in rounds]
+        if self._weight_bytes(roundings) <= _WEIGHT_BYTES:
+            first = probes if self._unit else 2  # both threads have something to do
+            head, rest = rounds[0][:first], rounds[0][first:]
+            made[0] = [head, *(rest[at : at + room] for at in range(0, len(rest), room))]
+        return made
 
     def _weight_bytes(self, roundings: Sequence[Rounding]) -> int:
         weights = [k.weight for k in self._evaluator.network.tunable if k.weight and k.kind is not Kind.EMBEDDING]
@@ -159,11 +180,12 @@ class Estimator:
     def _work(
         self, route: Route, target: Target, batch: list[int], roundings: tuple[Rounding, ...], cancel: CancelToken
     ) -> None:
+        batch = [item for item in batch if item not in self._walked or not self._complete(route, roundings, item)]
         anchors = {item: self._kept[item] for item in batch if item in self._kept}
         missing = [item for item in batch if item not in anchors]
 
         def back(item: int) -> None:
-            sample, number = divmod(item, self._probes)
+            number, sample = divmod(item, len(self._evaluator.samples))
             start = probe(self._evaluator, target, sample, number, self._seed, self._unit)
             values = self._evaluator.reference(sample)
             anchors[item] = send_back(route, values, start, item, self._sums, cancel, self._gate)
@@ -179,9 +201,19 @@ class Estimator:
             self._measure(step, batch, anchors, roundings, cancel)
 
         self._workers.map(measure, steps, cancel=cancel)
+        self._walked.update(batch)
         for item in missing:
             if sum(_nbytes(kept) for kept in self._kept.values()) + _nbytes(anchors[item]) <= self._keep_bytes:
                 self._kept[item] = anchors[item]
+
+    def _complete(self, route: Route, roundings: Sequence[Rounding], item: int) -> bool:
+        """Whether all products with weight changes are known for a probe."""
+        return all(
+            self._sums.has(step.kernel.id, ("weight", *rounding), (item,))
+            for step in route.steps
+            if step.wanted.tunable and step.kernel.id not in route.blocked
+            for rounding in roundings
+        )
 
     def _measure(
         self,
@@ -203,7 +235,7 @@ class Estimator:
         name = step.form.original[step.wanted.activation]
         for item in batch:
             cancel.check()
-            value = self._evaluator.reference(item // self._probes)[name].ort
+            value = self._evaluator.reference(item % len(self._evaluator.samples))[name].ort
             found = prepared.products(value, anchors[item][kernel.id])
             for rounding, products in zip(absent, found, strict=True):
                 self._sums.put(kernel.id, ("weight", *rounding), item, products)
@@ -222,19 +254,31 @@ class Estimator:
     ) -> None:
         kernel, tensors = step.kernel, self._evaluator.network.tensors
         name = step.form.original[step.form.segment.nodes[step.form.anchor].input[1]]
-        rows = [self._evaluator.reference(item // self._probes)[name].numpy(tensors[name]) for item in batch]
+        rows = [
+            self._evaluator.reference(item % len(self._evaluator.samples))[name].numpy(tensors[name]) for item in batch
+        ]
         gradients = [anchors[item][kernel.id] for item in batch]
         found = embedding_products(kernel, roundings, rows, gradients)
         for item, of_item in zip(batch, found, strict=True):
             for rounding, products in zip(roundings, of_item, strict=True):
                 self._sums.put(kernel.id, ("weight", *rounding), item, products)
 
+    def _whole(self, done: set[int]) -> tuple[list[int], int]:
+        """Probes to count, sample by sample, and how many there are of each sample; unfinished ones are left out."""
+        samples = len(self._evaluator.samples)
+        probes = self._probes
+        if not self._unit:
+            full = [probe for probe in range(probes) if all(probe * samples + at in done for at in range(samples))]
+            probes = len(full) or 1
+        numbers = [[probe * samples + sample for probe in range(probes)] for sample in range(samples)]
+        return [item for each in numbers if all(item in done for item in each) for item in each], probes
+
     def _collect(
         self, schemes: Sequence[Scheme], route: Route, target: Target, done: list[int], started: float
     ) -> Estimates:
         network, metric = self._evaluator.network, target.point.metric
-        items = sorted(done)
-        samples = len(items) // self._probes
+        items, probes = self._whole(set(done))
+        samples = len(items) // probes
         scale = target.scale * len(self._evaluator.samples) / samples
         blocked: dict[str, Text] = dict(route.blocked)
         cells: dict[CellKey, EstimatedCell] = {}
@@ -245,7 +289,7 @@ class Estimator:
             for scheme in schemes:
                 parts = _parts(scheme, results.get(kernel.id, ()))
                 channel, full = self._sums.of(kernel.id, parts, items)
-                total, spread = combine(channel, full, self._probes, self._unit)
+                total, spread = combine(channel, full, probes, self._unit)
                 if not isfinite(total) and _overflows(scheme):
                     total, spread = inf, 0.0
                 elif not isfinite(total):
@@ -262,7 +306,7 @@ class Estimator:
             point=target.point,
             cells=cells,
             blocked=blocked,
-            probes=self._probes,
+            probes=probes,
             samples=samples,
             complete=samples == len(self._evaluator.samples),
             unit_vectors=self._unit,

@@ -10,13 +10,14 @@ import numpy as np
 from engine.graph.types import Array
 from engine.tuning.search.memory import MemoryRow
 from engine.tuning.search.problem import Problem, Quantity
+from engine.tuning.search.quiet import terminal_set_aside
 
 _SECONDS = 2.0
 _GAP = 5e-3
 _SCALE = 1e3
 """Objectives are scaled so that the greedy answer is worth this much: HiGHS's own tolerances are absolute."""
 _OVERDRAFT = 1e-4
-"""Overdrafts are counted in whole ten-thousandths of a limit: HiGHS prints to the terminal about mixed programs."""
+"""Overdrafts are counted in whole ten-thousandths of a limit."""
 _OVERDRAFT_WEIGHT = 10.0
 """What one of them weighs beside the objective."""
 
@@ -86,13 +87,14 @@ class Program:
         rows = self._rows(len(goal), overdraft)
         upper = np.ones(len(goal))
         upper[self._count + len(self._savings) :] = np.inf
-        found: Any = milp(
-            goal,
-            constraints=LinearConstraint(rows.matrix(), rows.low, rows.high),
-            integrality=np.ones(len(goal)) if whole else np.zeros(len(goal)),
-            bounds=Bounds(0, upper),
-            options={"time_limit": _SECONDS, "mip_rel_gap": _GAP},
-        )
+        with terminal_set_aside():
+            found: Any = milp(
+                goal,
+                constraints=LinearConstraint(rows.matrix(), rows.low, rows.high),
+                integrality=np.ones(len(goal)) if whole else np.zeros(len(goal)),
+                bounds=Bounds(0, upper),
+                options={"time_limit": _SECONDS, "mip_rel_gap": _GAP},
+            )
         return None if found.x is None else np.asarray(found.x)
 
     def _rows(self, width: int, overdraft: bool) -> _Rows:

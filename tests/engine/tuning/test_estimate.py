@@ -203,6 +203,39 @@ def test_a_new_scheme_costs_no_second_pass(monkeypatch: pytest.MonkeyPatch) -> N
         )
 
 
+def test_more_probes_refine_and_old_ones_count() -> None:
+    net, inputs = small_net()
+    tables = []
+    with closing(Evaluator(net, samples_like(inputs, 5))) as evaluator, closing(Estimator(evaluator, probes=1)) as kept:
+        one = kept.estimate([INT4, INT8])
+        four = kept.estimate([INT4, INT8], probes=4, publish=tables.append)
+        fresh = estimate(evaluator, [INT4, INT8], probes=4)
+    assert (one.probes, four.probes) == (1, 4)
+    assert [(table.samples, table.probes) for table in tables] == [(2, 1), (5, 1), (5, 2), (5, 3)]
+    assert {key: cell.damage for key, cell in tables[1].cells.items()} == {
+        key: cell.damage for key, cell in one.cells.items()
+    }
+    assert {key: cell.damage for key, cell in four.cells.items()} == pytest.approx(
+        {key: cell.damage for key, cell in fresh.cells.items()}
+    )
+
+
+def test_what_is_known_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes: list[int] = []
+    plain = module.send_back
+    monkeypatch.setattr(module, "send_back", lambda *args: (passes.append(1), plain(*args))[1])
+    net, inputs = small_net()
+    with (
+        closing(Evaluator(net, samples_like(inputs, 3))) as evaluator,
+        closing(Estimator(evaluator, keep_bytes=1)) as low,
+    ):
+        low.estimate([INT4, FP16])
+        before = len(passes)
+        low.estimate([INT4])
+        low.estimate([FP16, INT4])
+        assert len(passes) == before
+
+
 def test_little_memory_gives_the_same_table() -> None:
     net, inputs = small_net()
     with closing(Evaluator(net, samples_like(inputs, 5))) as evaluator:
