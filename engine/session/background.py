@@ -148,18 +148,27 @@ class Background:
         missing: Sequence[tuple[str, Scheme]],
         *,
         local: LocalFound,
+        output: Callable[[Evaluation], None],
         done: Callable[[Evaluation], None],
         failed: Failed,
         key: str = "evaluate",
     ) -> Job | None:
-        """Local errors that are missing, then accumulated and output error of a plan; None without data."""
+        """Local errors that are missing, then the output error of a plan, then its accumulated errors.
+
+        `output` gets an evaluation as soon as the network has run, with accumulated errors of some kernels only, and
+        `done` the whole one. None without data.
+        """
         evaluator, generation = self._evaluator, self._generation
         if evaluator is None:
             return None
 
         def run(ctx: JobContext) -> Evaluation:
             self._find_local(evaluator, missing, ctx, local, generation)
-            return evaluator.evaluate(plan, progress=ctx.progress, cancel=ctx.token)
+            first = evaluator.evaluate(
+                plan, accumulated=False, progress=lambda f, t: ctx.progress(0.7 * f, t), cancel=ctx.token
+            )
+            self.jobs.deliver(lambda: self._wanted(generation, output)(first))
+            return evaluator.evaluate(plan, progress=lambda f, t: ctx.progress(0.7 + 0.3 * f, t), cancel=ctx.token)
 
         return self._measure(
             say("Evaluating plan {plan}", plan=plan.name or "–"),

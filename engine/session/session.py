@@ -309,6 +309,7 @@ class Session(SessionState):
             missing,
             key=key,
             local=self._found_local,
+            output=lambda evaluation: self._found_output(plan, evaluation),
             done=lambda evaluation: self._evaluated(plan, evaluation),
             failed=self._failed,
         )
@@ -316,6 +317,11 @@ class Session(SessionState):
     def _found_local(self, found: Mapping[tuple[str, Scheme], ErrorSums]) -> None:
         self._results.local.update(found)
         self._announce(What.LOCAL)
+
+    def _found_output(self, plan: Plan, evaluation: Evaluation) -> None:
+        if plan == self.plan and self.staleness.stale:
+            self._results.output_found(plan, evaluation)
+            self._announce(What.EVALUATION)
 
     def _evaluated(self, plan: Plan, evaluation: Evaluation) -> None:
         self._results.evaluated(plan, evaluation)

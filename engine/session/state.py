@@ -109,6 +109,13 @@ class Staleness:
     stale: bool = False
     from_kernel: int = 0
     """Accumulated errors in front of this kernel index still hold."""
+    output: bool = True
+    """If anything is stale: whether the error at the output is too. It arrives before the accumulated errors."""
+
+    @property
+    def output_stale(self) -> bool:
+        """Whether the error at the output on show belongs to an older plan."""
+        return self.stale and self.output
 
 
 @dataclass(frozen=True, slots=True)

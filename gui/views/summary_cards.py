@@ -140,7 +140,7 @@ def _card(session: Session, figure: _Figure) -> Card:
     baseline = figure.read(session.baseline) if session.baseline else None
     state = state_of(figure.key, value, limit, band)
     number, unit = figure.parts(value, None)
-    stale = figure.key == "sqnr" and session.staleness.stale and value is not None
+    stale = figure.key == "sqnr" and session.staleness.output_stale and value is not None
     delta, helps = ("", None) if stale else _delta(figure, value, before)
     return Card(
         key=figure.key,

@@ -275,6 +275,27 @@ def test_giving_up_the_question_opens_nothing(driver, tmp_path):
     assert driver.errors() == []
 
 
+def test_the_output_error_comes_before_the_accumulated_errors(opened):
+    session, seen = opened.session, []
+
+    def look(change):
+        if change.what is What.EVALUATION:
+            found = session.figures.evaluation
+            seen.append((session.staleness, found.output.sqnr_db, dict(found.accumulated)))
+
+    before = dict(session.figures.evaluation.accumulated)
+    session.subscribe(look)
+    session.set_scheme([session.network.tunable[1].id], INT4)
+    opened.settle()
+    edited, quick, done = (staleness for staleness, _, _ in seen)
+    assert (edited.output_stale, quick.output_stale, done.output_stale) == (True, False, False)
+    assert (edited.stale, quick.stale, done.stale) == (True, True, False)
+    assert quick.from_kernel == session.network.tunable[1].index
+    assert seen[1][1] == seen[2][1] != seen[0][1]
+    behind = session.network.tunable[2].id
+    assert seen[1][2][behind] == before[behind] != seen[2][2][behind]
+
+
 def test_data_that_does_not_fit_changes_nothing(opened, tmp_path):
     np.savez(tmp_path / "wrong.npz", image=np.zeros((4, 3, 8, 8), np.float32))
     np.savez(tmp_path / "right.npz", image=np.random.default_rng(3).random((4, 3, 16, 16), np.float32))
