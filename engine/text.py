@@ -22,5 +22,5 @@ class Text:
 
 
 def say(template: str, **fields: object) -> Text:
-    """Make a translatable sentence. The template must be a literal: translations are collected by reading the source."""
+    """Make a translatable sentence. The template must be a literal: translations are collected from the source."""
     return Text(template, fields)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from math import isfinite
@@ -24,18 +25,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     try:
         found = arguments.run(arguments)
+        if arguments.json:
+            print(msgspec.json.encode(_plain(found)).decode())
+        else:
+            arguments.show(found)
+        sys.stdout.flush()
     except MixbitError as error:
         print(f"mixbit: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("mixbit: stopped", file=sys.stderr)
         return 1
-    except BrokenPipeError:
-        return 0
-    if arguments.json:
-        print(msgspec.json.encode(_plain(found)).decode())
-    else:
-        arguments.show(found)
+    except BrokenPipeError:  # whoever read has seen enough; Python must not complain about it when it ends
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
     return 0
 
 

@@ -16,7 +16,7 @@ from engine.precision.planfile import save_plan
 from engine.precision.scheme import Scheme, label
 from engine.quant import plan_bytes
 from engine.session import work
-from engine.session.exports import Snapshot, write_export
+from engine.session.exports import Snapshot, spare_the_model, write_export
 
 
 def inspect(args: argparse.Namespace) -> dict[str, Any]:
@@ -212,6 +212,7 @@ def write_plan(args: argparse.Namespace) -> dict[str, Any]:
     """Write the plan of a preset."""
     network = open_network(args)
     plan = named_plan(args, network)
+    spare_the_model(args.out, network)
     save_plan(plan, network, args.out)
     return {"path": str(args.out), "kernels": len(plan), "size_bytes": plan_bytes(network, plan).total}
 

@@ -17,6 +17,7 @@ from engine.precision.plan import Plan
 from engine.precision.planfile import save_plan
 from engine.precision.scheme import PRESETS, Scheme, label
 from engine.session import work
+from engine.session.exports import spare_the_model
 from engine.session.work import Prepared
 from engine.text import say
 from engine.tuning.estimate.estimator import estimate
@@ -128,6 +129,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         costs = found.costs
         pareto = _pareto(finder, args.pareto, metric) if args.pareto else []
     if args.out is not None:
+        spare_the_model(args.out, network)
         save_plan(found.plan, network, args.out)
     return {
         "plan": {k.id: label(found.plan[k.id]) for k in network.tunable},

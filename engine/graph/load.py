@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import onnx
@@ -36,7 +37,7 @@ def load(
     path: str | Path,
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
-    memory_limit: int = 4 << 30,
+    memory_limit: int = 4_000_000_000,
     loop_seconds: float = 8.0,
     feeds: Mapping[str, Array] | None = None,
     progress: Progress = no_progress,
@@ -85,7 +86,7 @@ def load(
     graph = _graph(path, model, arranged, inputs, trial, sha256, sum(f.stat().st_size for f in (real, *others)))
     cancel.check()
     progress(1.0, say("Opened {file}", file=path.name))
-    return graph
+    return replace(graph, files=frozenset((real, *others)))
 
 
 def _check_stored(model: onnx.ModelProto, path: Path, memory_limit: int) -> None:

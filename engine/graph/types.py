@@ -124,3 +124,5 @@ class Graph:
     notes: tuple[Text, ...] = ()
     stored: Mapping[str, StoredFormat] = field(default_factory=dict)
     """Float constants that the file holds in fewer bits: behind DequantizeLinear, or behind Cast and a scale."""
+    files: frozenset[Path] = frozenset()
+    """Every file that the model consists of, external data included, with links resolved: never to be written."""

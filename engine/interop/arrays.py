@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.errors import DataError
 from engine.graph.types import Array, TensorInfo
-from engine.numerics.samples import SampleSet
+from engine.numerics.samples import SampleSet, evenly
 from engine.progress import CancelToken
 from engine.text import say
 
@@ -38,9 +38,10 @@ def load(path: Path, inputs: Sequence[TensorInfo], limit: int | None, cancel: Ca
     if len({len(rows) for rows in columns.values()}) > 1:
         sizes = ", ".join(f"{name}: {len(rows)}" for name, rows in columns.items())
         raise DataError(say("{path} has a different number of samples per input ({sizes}).", path=path, sizes=sizes))
-    count = count if limit is None else min(count, limit)
-    feeds = [{name: rows[i] for name, rows in columns.items()} for i in range(count)]
-    return SampleSet(feeds, path.name, labels=None if labels is None else _cut(labels, count, path))
+    chosen = evenly(count, limit)
+    feeds = [{name: rows[i] for name, rows in columns.items()} for i in chosen]
+    found = None if labels is None else _cut(labels, count, path)[chosen]
+    return SampleSet(feeds, path.name, labels=found, available=count)
 
 
 def load_raw(
@@ -70,8 +71,8 @@ def load_raw(
             rows += _raw_rows(file, info)
         columns[info.name] = rows
     count = min(len(rows) for rows in columns.values())
-    count = count if limit is None else min(count, limit)
-    return SampleSet([{name: rows[i] for name, rows in columns.items()} for i in range(count)], path.name)
+    feeds = [{name: rows[i] for name, rows in columns.items()} for i in evenly(count, limit)]
+    return SampleSet(feeds, path.name, available=count)
 
 
 def _raw_files(path: Path, info: TensorInfo, inputs: int) -> list[Path]:

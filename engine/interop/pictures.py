@@ -14,7 +14,7 @@ from PIL import Image, UnidentifiedImageError
 
 from engine.errors import DataError
 from engine.graph.types import Array, TensorInfo
-from engine.numerics.samples import SampleSet
+from engine.numerics.samples import SampleSet, evenly
 from engine.progress import CancelToken, Progress
 from engine.text import say
 
@@ -100,10 +100,10 @@ def load(
     columns = {i.name: _files(folder, i, len(inputs)) for i in inputs}
     count = min(len(files) for files in columns.values())
     batch = inputs[0].shape[0] if inputs[0].shape else 1
-    count = min(count // batch * batch, limit * batch) if limit is not None else count // batch * batch
+    chosen = evenly(count // batch, limit)
     feeds: list[dict[str, Array]] = []
-    for start in range(0, count, batch):
-        feed = {}
+    for number, position in enumerate(chosen, 1):
+        start, feed = position * batch, {}
         for info in inputs:
             how = only or options.get(info.name, ImageOptions())
             rows = []
@@ -112,9 +112,11 @@ def load(
                 rows.append(picture(path, info, how))
             feed[info.name] = np.stack(rows)
         feeds.append(feed)
-        progress((start + batch) / count, say("Reading pictures"))
-    first = columns[inputs[0].name][:count]
-    return SampleSet(feeds, folder.name, names=tuple(p.name for p in first), labels=_labels(folder, first, batch))
+        progress(number / len(chosen), say("Reading pictures"))
+    files = columns[inputs[0].name]
+    first = [files[position * batch + i] for position in chosen for i in range(batch)]
+    names, labels = tuple(p.name for p in first), _labels(folder, first, batch)
+    return SampleSet(feeds, folder.name, names=names, labels=labels, available=count // batch)
 
 
 def picture(path: Path, info: TensorInfo, options: ImageOptions) -> Array:

@@ -70,7 +70,13 @@ def export_csv(
     """
     known = extras.measured
     table = rows(
-        network, plan, size=known.size, simulation=known.simulation, evaluation=known.evaluation, local=known.local
+        network,
+        plan,
+        size=known.size,
+        simulation=known.simulation,
+        evaluation=known.evaluation,
+        local=known.local,
+        sensitivity=known.sensitivity,
     )
     write_csv(path, table)
     return Written("csv", path, (path,), check_csv(network, plan), ())

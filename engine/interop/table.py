@@ -29,6 +29,7 @@ COLUMNS = (
     "weight_bytes",
     "local_sqnr_db",
     "accumulated_sqnr_db",
+    "sensitivity_db",
     "latency_us",
     "launch_us",
     "unit",
@@ -46,6 +47,7 @@ def rows(
     simulation: Simulation | None = None,
     evaluation: Evaluation | None = None,
     local: Mapping[tuple[str, Scheme], ErrorSums] | None = None,
+    sensitivity: Mapping[tuple[str, Scheme], float] | None = None,
 ) -> list[dict[str, object]]:
     """One dictionary per kernel with the keys of `COLUMNS`; None where a figure is not known."""
     found = []
@@ -67,6 +69,7 @@ def rows(
                 "weight_bytes": size.per_kernel.get(kernel.id, 0) if size else None,
                 "local_sqnr_db": alone.sqnr_db if alone and kernel.tunable else None,
                 "accumulated_sqnr_db": accumulated.sqnr_db if accumulated else None,
+                "sensitivity_db": (sensitivity or {}).get((kernel.id, plan.scheme(kernel.id))),
                 "latency_us": cost.latency_us if cost else None,
                 "launch_us": cost.launch_us if cost else None,
                 "unit": cost.unit if cost else None,

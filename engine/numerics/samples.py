@@ -21,5 +21,18 @@ class SampleSet:
     labels: Array | None = None
     """Class per sample, [samples] or [samples, positions]; -1 where there is none."""
 
+    available: int = 0
+    """How many samples the source holds; 0 where these are all."""
+
     def __len__(self) -> int:
         return len(self.feeds)
+
+
+def evenly(total: int, limit: int | None) -> list[int]:
+    """Positions of at most `limit` samples out of `total`, spread from first to last.
+
+    Sources are often sorted by class or page: the first few would be all of one kind.
+    """
+    if limit is None or limit >= total:
+        return list(range(total))
+    return [(2 * i + 1) * total // (2 * limit) for i in range(limit)]

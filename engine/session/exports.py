@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.errors import ExportError
 from engine.fusion.types import Network
 from engine.interop.handover import Effect, Extras, Measured, Written
 from engine.interop.pictures import ImageOptions
@@ -17,6 +18,7 @@ from engine.precision.scheme import Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.ranges import Ranges
 from engine.session.state import DataInfo, Figures, SensitivityCell
+from engine.text import say
 
 KINDS: tuple[str, ...] = tuple(t.name for t in TARGETS)
 
@@ -52,6 +54,7 @@ def write_export(
     Raises:
         ExportError: it can't be written, ranges are missing, or the target can't take this model.
     """
+    spare_the_model(path, of.network)
     figures = of.figures or Figures(of.plan)
     measured = Measured(
         figures.size,
@@ -65,3 +68,14 @@ def write_export(
     )
     extras = Extras(of.samples, of.images, options or {}, measured, effect)
     return target(kind).export(of.network, of.plan, of.ranges, path, extras=extras, progress=progress, cancel=cancel)
+
+
+def spare_the_model(path: Path, network: Network) -> None:
+    """The model is only ever read: refuse to write over it or over its external data."""
+    if path.resolve() in network.graph.files:
+        raise ExportError(
+            say(
+                "{path} is the opened model, or holds its weights, and is never written; choose another name.",
+                path=path,
+            )
+        )

@@ -18,9 +18,9 @@ from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.plan import Plan
 from engine.precision.planfile import load_plan
 from engine.precision.presets import PRESET_TITLES, preset, spread
-from engine.precision.scheme import FP16, INT4, INT8, Scheme, label
+from engine.precision.scheme import FP16, INT4, INT8, PRESETS, Scheme, label
 from engine.session.changes import What
-from engine.session.exports import Snapshot, write_export
+from engine.session.exports import Snapshot, spare_the_model, write_export
 from engine.session.figures import Results
 from engine.session.project import Project, read_project, write_project
 from engine.session.reading import SessionState
@@ -204,6 +204,7 @@ class Session(SessionState):
             title = say("{scheme} for {kernel}", scheme=label(scheme), kernel=names[0])
         else:
             title = say("{scheme} for {count} kernels", scheme=label(scheme), count=len(names))
+        self._note_kept(spread(kernels, scheme), scheme)
         self.apply_plan(self.plan.with_schemes(changes, ""), title, who)
 
     def apply_preset(self, name: str, who: str = "") -> None:
@@ -211,7 +212,22 @@ class Session(SessionState):
         if self.network is not None:
             plan = preset(self.network, name)
             keep = {i: self.plan.scheme(i) for i in self.locked}
+            if name in PRESETS:
+                self._note_kept(plan, PRESETS[name])
             self.apply_plan(plan.with_schemes(keep), PRESET_TITLES.get(name, say("{name}", name=name)), who)
+
+    def _note_kept(self, given: Mapping[str, Scheme], asked: Scheme) -> None:
+        """Say which kernels of a bulk edit take another scheme than asked for."""
+        others = [i for i, scheme in given.items() if scheme != asked and i not in self.locked]
+        if others:
+            self.note(
+                say(
+                    "{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.",
+                    count=len(others),
+                    gets=label(given[others[0]]),
+                    asked=label(asked),
+                )
+            )
 
     def apply_plan(self, plan: Plan, title: Text, who: str = "") -> None:
         """Make a plan the current one, as one undo step."""
@@ -425,6 +441,7 @@ class Session(SessionState):
         target = Path(path) if path is not None else self.project_path
         if self.network is None or target is None:
             return
+        spare_the_model(target, self.network)
         calibration, evaluation, observer = self._sources
         project = Project.of(
             self.network,

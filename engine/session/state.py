@@ -59,8 +59,11 @@ class DataInfo:
 
     calibration: str
     calibration_samples: int
+    calibration_available: int
+    """How many the source holds; the used ones are spread over them."""
     evaluation: str
     evaluation_samples: int
+    evaluation_available: int
     synthetic: bool
     """Errors are indicative only."""
     labelled: bool

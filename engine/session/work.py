@@ -28,7 +28,7 @@ from engine.text import Text, say
 SYNTHETIC_SAMPLES = 8
 CALIBRATION_SAMPLES = 128
 MOST_EVALUATION_SAMPLES = 256
-_ACTIVATION_BYTES = 256 << 20
+_ACTIVATION_BYTES = 512 << 20
 _KERNEL_RUNS = 4096
 
 
@@ -61,7 +61,7 @@ def open_network(
 def default_samples(network: Network) -> int:
     """How many evaluation samples keep a toggle quick: 8 to 256, as long as both limits hold.
 
-    All activations together stay below 256 MiB, and one evaluation below 4,096 kernel runs.
+    All activations together stay below 512 MiB, and one evaluation below 4,096 kernel runs.
     """
     each = max(1, sum(info.nbytes for info in network.tensors.values()))
     runs = _KERNEL_RUNS // max(1, len(network.kernels))
@@ -96,12 +96,12 @@ def prepare(
         calibration: samples for the ranges.
         evaluation: samples for the errors; synthetic ones if none are given.
         observer: "minmax" or "percentile".
-        samples: at most so many evaluation samples (default: see `default_samples`).
+        samples: at most so many evaluation samples (default: the source's own limit, else `default_samples`).
         progress: fraction and what is being done.
         cancel: stops between samples and kernels.
     """
     inputs = network.graph.inputs
-    count = samples if samples is not None else default_samples(network)
+    count = samples if samples is not None else evaluation.limit or default_samples(network)
     if count < 1:
         raise DataError(say("At least one evaluation sample is needed; {count} were asked for.", count=count))
     notes: list[Text] = []
@@ -127,8 +127,10 @@ def prepare(
     info = DataInfo(
         cal.source,
         len(cal),
+        cal.available or len(cal),
         ev.source,
         len(ev),
+        ev.available or len(ev),
         cal.synthetic or ev.synthetic,
         ev.labels is not None,
         observer,

@@ -79,7 +79,7 @@ class FakeSession:
     def show(self, network: Network) -> None:
         """Have a model open, everything computed, an INT8 plan with an INT4 tail in place and FP16 ends before it."""
         self.network, self.path = network, network.graph.path
-        self.data = DataInfo("ImageNet-mini", 64, "ImageNet-mini", 256, False, True, "minmax")
+        self.data = DataInfo("ImageNet-mini", 64, 64, "ImageNet-mini", 256, 256, False, True, "minmax")
         self.ranges = Ranges({name: Range(-0.94, 6.0) for name in network.tensors}, "minmax", 64)
         for kernel in network.tunable:
             for scheme in (INT4, INT8, FP16):

@@ -192,6 +192,25 @@ def test_refusals_are_one_sentence_and_exit_code_1(capsys, cnn_path, tmp_path, a
         assert word in err
 
 
+@pytest.mark.parametrize("kind", ["qdq", "csv", "plan"])
+def test_the_model_itself_is_never_overwritten(capsys, cnn_path, kind):
+    before = cnn_path.read_bytes()
+    assert main(["export", str(cnn_path), "--preset", "int8", "--to", kind, "--out", str(cnn_path)]) == 1
+    assert "never written" in capsys.readouterr().err
+    assert main(["plan", str(cnn_path), "--preset", "int8", "--out", str(cnn_path)]) == 1
+    assert cnn_path.read_bytes() == before
+
+
+def test_a_reader_that_has_seen_enough_gets_no_traceback(cnn_path):
+    program = "import sys; from engine.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "inspect", str(cnn_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        started.stdout.close()
+        error = started.stderr.read()
+    assert error == b""
+    assert started.returncode == 0
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -62,11 +62,28 @@ def test_npz_by_input_name_with_labels(tmp_path):
     path = tmp_path / "data.npz"
     image = np.arange(3 * 72, dtype=np.float32).reshape(3, 3, 4, 6)
     np.savez(path, image=image, ids=np.ones((3, 5), np.int32), labels=np.arange(3))
-    samples = load_samples(guess_source(path), [IMAGE, IDS], limit=2)
-    assert len(samples) == 2
+    samples = load_samples(guess_source(path), [IMAGE, IDS])
+    assert (len(samples), samples.available) == (3, 3)
     np.testing.assert_array_equal(samples.feeds[1]["image"], image[1:2])
     assert samples.feeds[0]["ids"].dtype == np.int64
-    np.testing.assert_array_equal(samples.labels, [0, 1])
+    np.testing.assert_array_equal(samples.labels, [0, 1, 2])
+
+
+def test_fewer_samples_are_spread_over_all_and_keep_their_labels(tmp_path):
+    image = np.arange(12 * 72, dtype=np.float32).reshape(12, 3, 4, 6)
+    np.savez(tmp_path / "d.npz", image=image, labels=np.arange(12))
+    samples = load_samples(guess_source(tmp_path / "d.npz"), [IMAGE], limit=3)
+    np.testing.assert_array_equal(samples.labels, [2, 6, 10])
+    np.testing.assert_array_equal(samples.feeds[2]["image"], image[10:11])
+    assert samples.available == 12
+    (tmp_path / "pictures").mkdir()
+    for i in range(12):
+        _picture(tmp_path / "pictures" / f"{i:02}.png", seed=i)
+    (tmp_path / "pictures" / "labels.csv").write_text("".join(f"{i:02}.png,{i}\n" for i in range(12)))
+    pictures = load_samples(guess_source(tmp_path / "pictures"), [IMAGE], limit=3)
+    np.testing.assert_array_equal(pictures.labels, [2, 6, 10])
+    assert pictures.names == ("02.png", "06.png", "10.png")
+    assert pictures.available == 12
 
 
 def test_raw_files_are_cut_by_the_size_of_a_sample(tmp_path):

@@ -6,6 +6,7 @@ import csv
 import queue
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -137,6 +138,28 @@ def test_one_step_for_many_kernels_and_locks_are_respected(opened):
     assert session.plan == preset(session.network, "fp16")
     assert session.undo_step is None
     opened.settle()
+
+
+def test_a_bulk_edit_says_which_kernels_take_something_else(opened):
+    opened.session.apply_preset("int4")
+    opened.settle()
+    said = [str(e.text) for e in opened.session.log]
+    assert any("1 depthwise" in s and "INT8 instead of INT4" in s for s in said)
+
+
+def test_the_evaluation_limit_of_the_data_is_kept(opened, tmp_path):
+    np.savez(tmp_path / "d.npz", image=np.random.default_rng(0).random((20, 3, 16, 16), np.float32))
+    source = guess_source(tmp_path / "d.npz")
+    opened.session.set_data(source, replace(source, limit=5))
+    opened.settle()
+    data = opened.session.data
+    assert (data.evaluation_samples, data.evaluation_available) == (5, 20)
+    assert (data.calibration_samples, data.calibration_available) == (20, 20)
+
+
+def test_a_project_is_never_written_over_its_model(opened):
+    with pytest.raises(ExportError, match="never written"):
+        opened.session.save_project(opened.session.path)
 
 
 def test_setting_what_is_set_already_is_no_step(opened):
