@@ -24,9 +24,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         from engine.cli import main as command
 
         return command(arguments)
-    from gui.app import run
+    from gui.display import library_problem, problem
+
+    reason = problem()
+    if reason:
+        return _give_up(reason)
+    try:
+        from gui.app import run
+    except ImportError as error:
+        if ".so" not in str(error):
+            raise
+        return _give_up(library_problem(error))
 
     return run(Path(arguments[0]) if arguments else None)
+
+
+def _give_up(reason: str) -> int:
+    sys.stderr.write(f"{reason}\n")
+    return 1
 
 
 def _is_file(arguments: Sequence[str]) -> bool:
