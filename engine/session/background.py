@@ -163,15 +163,19 @@ class Background:
             return None
 
         def run(ctx: JobContext) -> Evaluation:
-            self._find_local(evaluator, missing, ctx, local, generation)
+            share = 0.3 if missing else 0.0  # one bar for all three parts: it never goes back
+            self._find_local(evaluator, missing, ctx, local, generation, share=share)
             first = evaluator.evaluate(
-                plan, accumulated=False, progress=lambda f, t: ctx.progress(0.7 * f, t), cancel=ctx.token
+                plan,
+                accumulated=False,
+                progress=lambda f, t: ctx.progress(share + (0.8 - share) * f, t),
+                cancel=ctx.token,
             )
             self.jobs.deliver(lambda: self._wanted(generation, output)(first))
-            return evaluator.evaluate(plan, progress=lambda f, t: ctx.progress(0.7 + 0.3 * f, t), cancel=ctx.token)
+            return evaluator.evaluate(plan, progress=lambda f, t: ctx.progress(0.8 + 0.2 * f, t), cancel=ctx.token)
 
         return self._measure(
-            say("Evaluating plan {plan}", plan=plan.name or "–"),
+            say("Evaluating plan {plan}", plan=plan.name) if plan.name else say("Evaluating the plan"),
             run,
             supersede=key,
             on_done=self._wanted(generation, done),
@@ -260,6 +264,7 @@ class Background:
         local: LocalFound,
         generation: int,
         every: float = _QUICK_S,
+        share: float = 1.0,
     ) -> None:
         wanted, cells = self._wanted(generation, local), tuple(cells)
 
@@ -268,7 +273,9 @@ class Background:
 
         with _Batches(self.jobs, deliver, every) as batches:
             for number, (kernel, scheme, sums) in enumerate(evaluator.local_errors(cells, cancel=ctx.token), 1):
-                ctx.progress(number / len(cells), say("Local error of {done} of {all}", done=number, all=len(cells)))
+                ctx.progress(
+                    share * number / len(cells), say("Local error of {done} of {all}", done=number, all=len(cells))
+                )
                 batches.add(((kernel, scheme), sums))
 
     def _wanted(self, generation: int, callback: Callable[[T], None]) -> Callable[[T], None]:
