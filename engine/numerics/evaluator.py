@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
+import onnxruntime as ort
 
 from engine.errors import DataError, PlanError
 from engine.fusion.types import Kernel, Network
@@ -142,6 +143,15 @@ class Evaluator:
     def reference(self, sample: int) -> Mapping[str, Value]:
         """Inputs and reference results of every kernel for one sample, not to be changed; there after `prepare`."""
         return self._shared.values[sample]
+
+    def session(self, kernel: Kernel, scheme: Scheme) -> ort.InferenceSession:
+        """A kernel's own session in a scheme, built if it is not there; safe to ask for from several threads.
+
+        Raises:
+            ModelError: If ONNX Runtime refuses the kernel.
+            PlanError: If the scheme needs a range that is not there.
+        """
+        return self._shared.sessions.get(kernel, scheme)
 
     def prepare(self, *, progress: Progress = no_progress, cancel: CancelToken = NEVER) -> None:
         """Build the FP32 sessions and run the reference. Called by the other methods if it was not.

@@ -8,13 +8,14 @@ two rank kernels almost independently, because errors hide and feed each other.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.errors import PlanError
 from engine.fusion.types import Network
 from engine.numerics import Evaluator
-from engine.numerics.results import Evaluation
+from engine.numerics.results import ErrorSums, OutputError
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -22,12 +23,15 @@ from engine.text import Text, say
 from engine.tuning.context import context_of, plan_digest
 from engine.tuning.estimate import Estimates
 from engine.tuning.metrics import Metric, logits_of
+from engine.tuning.replay import Replay
 from engine.tuning.store import Figures, Mode, ResultStore
 
 MODE_TITLES: Mapping[Mode, Text] = {
     "one-in": say("Only this layer quantized, all others in full precision"),
     "one-out": say("All layers as in the plan, only this one restored"),
 }
+_FEW = 4
+"""Cells for which blocks are not opened."""
 _FIRST = 10
 """Estimated cells that come before cells without an estimate."""
 
@@ -119,6 +123,7 @@ class ExactSweep:
         base: Plan | None = None,
         store: ResultStore | None = None,
         pause: Pause | None = None,
+        gate: Callable[[], None] | None = None,
     ) -> None:
         """Take what a sweep needs.
 
@@ -128,6 +133,7 @@ class ExactSweep:
             base: The plan around the cells: needed for one out; for one in the reference by default.
             store: Where figures are looked up and entered.
             pause: Looked at before each cell.
+            gate: Called between kernels; may wait, so that a sweep steps aside for a toggle.
 
         Raises:
             PlanError: For one out without a plan.
@@ -140,7 +146,8 @@ class ExactSweep:
         self._key = plan_digest(self._base)
         self._context = ""
         logits = logits_of(evaluator.network)
-        self._measured = () if logits is None else (logits[0].id,)
+        self._logits = logits
+        self._gate = gate
 
     def context(self, *, cancel: CancelToken = NEVER) -> str:
         """Digest of what the figures depend on: the key of its rows in a store."""
@@ -161,7 +168,12 @@ class ExactSweep:
             StoreError: If the store can't be read or written.
             Cancelled: If asked to stop.
         """
-        return self._figures("plan", plan_digest(plan), "", FP32, plan, cancel)[0]
+        key = plan_digest(plan)
+        figures = self._known("plan", key, "", FP32, cancel)
+        if figures is None:
+            figures = self._evaluated(plan, cancel)
+            self._keep("plan", key, "", FP32, figures, cancel)
+        return figures
 
     def run(
         self,
@@ -182,32 +194,62 @@ class ExactSweep:
             PlanError: If a kernel or scheme doesn't exist.
             Cancelled: If asked to stop.
         """
-        for number, (kernel, scheme) in enumerate(cells, 1):
-            self._pause.wait(cancel)
-            plan = self._base.with_schemes({kernel: scheme})
-            figures, stored = self._figures(self._mode, self._key, kernel, scheme, plan, cancel)
-            progress(number / len(cells), say("Measured {done} of {all} cells", done=number, all=len(cells)))
-            yield ExactCell(kernel, scheme, self._mode, figures, stored)
+        replay: Replay | None = None
+        try:
+            for number, (kernel, scheme) in enumerate(cells, 1):
+                self._pause.wait(cancel)
+                figures = self._known(self._mode, self._key, kernel, scheme, cancel)
+                stored = figures is not None
+                if figures is None:
+                    if replay is None:
+                        replay = self._replay(len(cells), cancel)
+                    figures = self._measure(replay, kernel, scheme, cancel)
+                    self._keep(self._mode, self._key, kernel, scheme, figures, cancel)
+                progress(number / len(cells), say("Measured {done} of {all} cells", done=number, all=len(cells)))
+                yield ExactCell(kernel, scheme, self._mode, figures, stored)
+        finally:
+            if replay is not None:
+                replay.close()
 
-    def _figures(
-        self, mode: Mode, base: str, kernel: str, scheme: Scheme, plan: Plan, cancel: CancelToken
-    ) -> tuple[Figures, bool]:
-        store = self._store
-        context = "" if store is None else self.context(cancel=cancel)
-        known = None if store is None else store.get(context, mode, base, kernel, scheme)
-        if known is not None:
-            return known, True
-        found = self._evaluator.evaluate(plan, accumulated=self._measured or False, cancel=cancel)
-        figures = figures_of(found, self._measured[0] if self._measured else "")
-        if store is not None:
-            store.put(context, mode, base, kernel, scheme, figures)
-        return figures, False
+    def _replay(self, cells: int, cancel: CancelToken) -> Replay | None:
+        """Blocks for a sweep that is long enough to pay for them."""
+        evaluator = self._evaluator
+        if cells < _FEW or not Replay.suits(evaluator.network, self._base, len(evaluator.samples)):
+            return None
+        made = Replay(evaluator, self._base, () if self._logits is None else (self._logits[1],), self._gate)
+        try:
+            made.prepare(cancel)
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    def _measure(self, replay: Replay | None, kernel: str, scheme: Scheme, cancel: CancelToken) -> Figures:
+        if replay is None:
+            return self._evaluated(self._base.with_schemes({kernel: scheme}), cancel)
+        started = time.perf_counter()
+        output, others = replay.measure(kernel, scheme, cancel)
+        logits = None if self._logits is None else others[self._logits[1]]
+        return figures_of(output, logits, time.perf_counter() - started)
+
+    def _evaluated(self, plan: Plan, cancel: CancelToken) -> Figures:
+        """A plan, run by the evaluator itself."""
+        kernel = "" if self._logits is None else self._logits[0].id
+        found = self._evaluator.evaluate(plan, accumulated=(kernel,) if kernel else False, cancel=cancel)
+        return figures_of(found.output, found.accumulated.get(kernel), found.seconds)
+
+    def _known(self, mode: Mode, base: str, kernel: str, scheme: Scheme, cancel: CancelToken) -> Figures | None:
+        if self._store is None:
+            return None
+        return self._store.get(self.context(cancel=cancel), mode, base, kernel, scheme)
+
+    def _keep(self, mode: Mode, base: str, kernel: str, scheme: Scheme, figures: Figures, cancel: CancelToken) -> None:
+        if self._store is not None:
+            self._store.put(self.context(cancel=cancel), mode, base, kernel, scheme, figures)
 
 
-def figures_of(found: Evaluation, logits_kernel: str = "") -> Figures:
-    """What a store keeps of an evaluation."""
-    output = found.output
-    logits = found.accumulated.get(logits_kernel)
+def figures_of(output: OutputError, logits: ErrorSums | None, seconds: float) -> Figures:
+    """What a store keeps of a measured plan."""
     return Figures(
         sqnr_db=output.sqnr_db,
         logits_db=None if logits is None else logits.sqnr_db,
@@ -218,5 +260,5 @@ def figures_of(found: Evaluation, logits_kernel: str = "") -> Figures:
         top1=output.top1_agreement,
         top5=output.top5_agreement,
         accuracy=output.accuracy,
-        seconds=found.seconds,
+        seconds=seconds,
     )

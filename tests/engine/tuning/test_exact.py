@@ -21,8 +21,9 @@ from engine.errors import Cancelled, PlanError
 from engine.numerics import Evaluator
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8
-from engine.progress import CancelToken
+from engine.progress import NEVER, CancelToken
 from engine.quant.ranges import Range, Ranges
+from engine.tuning import replay
 from engine.tuning.agreement import agree, spearman
 from engine.tuning.context import context_of, plan_digest
 from engine.tuning.estimate import estimate
@@ -76,6 +77,34 @@ def test_one_out_is_the_plan_without_one_kernel(evaluator: Evaluator, net) -> No
 def test_one_out_needs_a_plan(evaluator: Evaluator) -> None:
     with pytest.raises(PlanError, match="needs a plan"):
         ExactSweep(evaluator, mode="one-out")
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 3, 40])
+@pytest.mark.parametrize("base", [{}, {0: INT8, 2: INT4}], ids=["one in", "in a plan"])
+def test_blocks_give_what_the_evaluator_gives(evaluator: Evaluator, net, monkeypatch, blocks: int, base: dict) -> None:
+    monkeypatch.setattr(replay, "_BLOCKS", blocks)
+    plan = Plan({net.tunable[at].id: scheme for at, scheme in base.items()})
+    with closing(replay.Replay(evaluator, plan, ("c",))) as made:
+        made.prepare(NEVER)
+        for kernel in net.tunable:
+            output, others = made.measure(kernel.id, FP16, NEVER)
+            expected = evaluator.evaluate(plan.with_schemes({kernel.id: FP16}))
+            assert output.sqnr_db == pytest.approx(expected.output.sqnr_db, abs=0.01)
+            assert output.kl == pytest.approx(expected.output.kl, rel=0.01)
+            third = expected.accumulated[net.kernels[2].id]
+            assert others["c"].noise == pytest.approx(third.noise, rel=0.01, abs=1e-9)
+
+
+def test_huge_weights_are_replayed_kernel_by_kernel(net) -> None:
+    assert replay.Replay.suits(net, Plan(), 4)
+    big = replace(net.kernels[0], constants={"w": np.zeros((1 << 24, 2), np.float32)})
+    assert not replay.Replay.suits(replace(net, kernels=(big, *net.kernels[1:])), Plan(), 4)
+
+
+def test_a_sweep_steps_aside(evaluator: Evaluator, net) -> None:
+    calls: list[int] = []
+    list(ExactSweep(evaluator, gate=lambda: calls.append(1)).run(cells_of(net, [INT4])))
+    assert len(calls) >= 3 * len(net.tunable)
 
 
 def test_a_figure_that_the_model_has_not() -> None:
