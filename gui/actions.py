@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from engine.errors import MixbitError
+from engine.paths import sample_models
+from gui.dialogs.replace import unless_exists
 from gui.i18n import Language, language, set_language
 from gui.theme import Mode, theme_manager
 
@@ -96,11 +99,19 @@ class Actions(QObject):
         session = self.session
         if session is None or session.path is None:
             return
-        proposal = session.project_path or session.path.with_suffix(PROJECT_SUFFIX)
+        proposal = session.project_path or self.output_folder() / session.path.with_suffix(PROJECT_SUFFIX).name
         path = self._ask_save(self.tr("Save project"), proposal, self.tr("Mixbit projects (*.mixbit)"), PROJECT_SUFFIX)
-        if path:
+        if path is None:
+            return
+
+        def save() -> None:
             self._window.store_view_state()
             self.guarded(lambda: session.save_project(path))
+
+        if path == session.project_path:
+            save()
+        else:
+            unless_exists(path, self._window, save)
 
     def export(self) -> None:
         """Ask what to export and where."""
@@ -336,10 +347,27 @@ class Actions(QObject):
         settings.folder_used = str(Path(name).parent)
         return Path(name)
 
+    def output_folder(self) -> Path:
+        """Where new files are proposed: beside the model, but never among the samples or where nothing can be written."""
+        model = self.session.path if self.session is not None else None
+        if model is not None:
+            folder = model.absolute().parent
+            if not folder.is_relative_to(sample_models()) and os.access(folder, os.W_OK):
+                return folder
+        used = self._window.settings.export_folder
+        return Path(used) if used and Path(used).is_dir() else Path.home()
+
+    def wrote_to(self, folder: Path) -> None:
+        """Remember where something was written."""
+        self._window.settings.export_folder = str(folder)
+
     def _ask_save(self, title: str, proposal: Path, kinds: str, suffix: str) -> Path | None:
-        name, _ = QFileDialog.getSaveFileName(self._window, title, str(proposal), kinds)
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, title, str(proposal), kinds, options=QFileDialog.Option.DontConfirmOverwrite
+        )  # a suffix may be added yet: asked later
         if not name:
             return None
         path = Path(name)
         self._window.settings.folder_used = str(path.parent)
+        self.wrote_to(path.parent)
         return path if path.suffix else path.with_suffix(suffix)

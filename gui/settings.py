@@ -55,6 +55,15 @@ class Settings:
     def folder_used(self, value: str) -> None:
         self._set("last_folder", value)
 
+    @property
+    def export_folder(self) -> str:
+        """Folder that something was last written to."""
+        return self._text("export_folder")
+
+    @export_folder.setter
+    def export_folder(self, value: str) -> None:
+        self._set("export_folder", value)
+
     def bytes(self, key: str) -> QByteArray | None:
         """A saved geometry or dock state."""
         value = self._get(key)

@@ -17,7 +17,8 @@ from gui.dialogs.base import Dialog
 from gui.dialogs.export_check import Checked, check
 from gui.dialogs.export_handover import HandoverPanel
 from gui.dialogs.export_options import OptionsForm
-from gui.dialogs.export_targets import TargetList, proposed_name, start_folder
+from gui.dialogs.export_targets import TargetList, proposed_name
+from gui.dialogs.replace import unless_exists
 from gui.i18n import data_text
 from gui.i18n import text as translated
 from gui.widgets.themed import box, button, label
@@ -133,13 +134,19 @@ class ExportDialog(Dialog):
     def _propose(self) -> None:
         model = self._session.path
         if model is not None:
-            folder = start_folder(model, self.path.text().strip())
+            typed = self.path.text().strip()
+            folder = Path(typed).parent if typed else self._actions.output_folder()
             self.path.setText(str(folder / proposed_name(self.target, model.stem)))
 
     def _browse(self) -> None:
         text, title = self.path.text().strip(), translated(self.target.title)
         if self.target.form == "file":
-            name, _ = QFileDialog.getSaveFileName(self, self.tr("Export {target}").format(target=title), text)
+            name, _ = QFileDialog.getSaveFileName(
+                self,
+                self.tr("Export {target}").format(target=title),
+                text,
+                options=QFileDialog.Option.DontConfirmOverwrite,  # asked when it is written
+            )
         else:
             place = self.tr("Where to put the folder {name}").format(name=Path(text).name)
             name = QFileDialog.getExistingDirectory(self, place, str(Path(text).parent))
@@ -183,6 +190,27 @@ class ExportDialog(Dialog):
                 else self.tr("Choose a file to write.")
             )
             return
+        place = Path(path).expanduser()
+        problem = self._place_problem(place)
+        self.show_problem(problem)
+        if not problem:
+            unless_exists(place, self, lambda: self._write(place))
+
+    def _place_problem(self, place: Path) -> str:
+        """What is wrong with a path that nobody should be asked about first."""
+        model = self._session.path
+        if model is not None and place.resolve() == model.resolve():
+            return self.tr("{name} is the opened model and is never written; choose another name.").format(
+                name=place.name
+            )
+        if self.target.form == "file" and place.is_dir():
+            return self.tr("{name} is a folder; write the name of a file.").format(name=place)
+        if self.target.form == "folder" and place.is_file():
+            return self.tr("{name} is a file; write the name of a folder.").format(name=place)
+        return ""
+
+    def _write(self, place: Path) -> None:
         session, kind, options = self._session, self.kind, self.options.values()
-        if self._actions.guarded(lambda: session.export(kind, Path(path), options)):
+        if self._actions.guarded(lambda: session.export(kind, place, options)):
+            self._actions.wrote_to(place.parent)
             self.accept()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
@@ -107,8 +106,3 @@ class TargetList(QListWidget):
     def _apply_theme(self, theme: Theme) -> None:
         for item in self._heads:
             item.setForeground(theme.muted)
-
-
-def start_folder(model: Path, typed: str) -> Path:
-    """Where the next proposal goes: the folder in use, or the model's own."""
-    return Path(typed).parent if typed else model.parent
