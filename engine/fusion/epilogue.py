@@ -26,10 +26,11 @@ def extended(region: Region, view: View, partition: Partition, rules: RuleSet, o
         rules: What may be taken.
         operands: How many operations with another activation may be taken.
     """
-    core = region.nodes
-    while len(outputs := partition.outputs(region)) == 1:
+    outputs, inside = partition.outputs(region), set(region.nodes)
+    steps: list[Step] = []
+    while len(outputs) == 1:
         tensor = outputs[0]
-        step = _bias(view, partition, region, tensor) if region.nodes == core else None
+        step = None if steps else _bias(view, partition, region, tensor)
         step = step or _activation(view, partition, tensor)
         step = step or _plain(view, partition, rules, tensor)
         if step is None and operands:
@@ -37,10 +38,11 @@ def extended(region: Region, view: View, partition: Partition, rules: RuleSet, o
             operands -= step is not None
         if step is None:
             break
-        region = region.joined(step[0], step[1])
-        if step[1] == BIAS:
-            region = replace(region, bias=step[0][0])
-    return region
+        steps.append(step)
+        inside.update(step[0])
+        outputs = tuple(name for at in step[0] for name in view.outputs[at] if view.leaves(name, inside))
+    bias = steps[0][0][0] if steps and steps[0][1] == BIAS else region.bias
+    return replace(region.followed(steps), bias=bias)
 
 
 Step = tuple[Sequence[int], str]

@@ -22,6 +22,7 @@ ACTIVATIONS: Mapping[str, str] = {
     "com.microsoft.Gelu": "GELU",
     "com.microsoft.FastGelu": "GELU",
     "com.microsoft.QuickGelu": "QuickGELU",
+    "com.microsoft.BiasGelu": "Bias + GELU",
     "Swish": "SiLU",
     "Mish": "Mish",
     "Softplus": "Softplus",

@@ -39,9 +39,13 @@ class Region:
 
     def joined(self, nodes: Iterable[int], label: str) -> Region:
         """This region with one more step."""
-        more = tuple(nodes)
-        steps = tuple(sorted((*self.steps, (max(more), label))))
-        return replace(self, nodes=tuple(sorted({*self.nodes, *more})), steps=steps)
+        return self.followed([(tuple(nodes), label)])
+
+    def followed(self, steps: Sequence[tuple[Sequence[int], str]]) -> Region:
+        """This region with more steps: nodes and label of each."""
+        more = {at for nodes, _ in steps for at in nodes}
+        labelled = tuple(sorted((*self.steps, *((max(nodes), label) for nodes, label in steps))))
+        return replace(self, nodes=tuple(sorted({*self.nodes, *more})), steps=labelled)
 
     def merged(self, others: Sequence[Region]) -> Region:
         """This region with regions in front of it; of its own kind if they all are, else a movement."""

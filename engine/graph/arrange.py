@@ -32,6 +32,7 @@ def arrange(model: onnx.ModelProto, path: Path) -> Arranged:
         ModelError: The nodes form a circle, or something is read that nobody writes.
     """
     graph = model.graph
+    _name_apart(graph)
     stored = {tensor.name: tensor for tensor in graph.initializer}
     sparse = {tensor.values.name: tensor for tensor in graph.sparse_initializer}
     nodes = []
@@ -48,6 +49,18 @@ def arrange(model: onnx.ModelProto, path: Path) -> Arranged:
         raise ModelError(say("{file} has an output without a name: the file is damaged.", file=path.name))
     known = {value.name for value in graph.input} | set(stored) | set(sparse)
     return Arranged(live_in_order(nodes, outputs, known, path), stored, sparse, outputs)
+
+
+def _name_apart(graph: onnx.GraphProto) -> None:
+    """Give each node a name of its own: the runtime refuses two of one name, and other tools write them."""
+    taken = {node.name for node in graph.node}
+    counts: dict[str, int] = {}
+    for node in graph.node:
+        name, counts[node.name] = node.name, counts.get(node.name, 0) + 1
+        while name and counts[name] > 1 and node.name in taken:
+            node.name = f"{name}_{counts[name]}"
+            counts[name] += node.name in taken
+        taken.add(node.name)
 
 
 def constant_value(node: onnx.NodeProto) -> onnx.TensorProto | None:

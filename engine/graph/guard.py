@@ -45,12 +45,12 @@ def guarded(
     The runtime looks at the flag between nodes, also inside loops. What one node takes at once is beyond the watch:
     there the system refuses to give more memory, where it can be asked to.
     """
-    guard, done, start = Guard(), threading.Event(), resident_bytes()
+    guard, done, start = Guard(), threading.Event(), own_bytes()
     end = time.monotonic() + seconds
 
     def watch() -> None:
         while not done.wait(_INTERVAL_S):
-            grown = resident_bytes() - start
+            grown = own_bytes() - start
             if grown > memory_limit:
                 guard.exceeded = grown
             guard.late = guard.late or time.monotonic() > end
@@ -93,13 +93,13 @@ def _address_space(growth: int) -> Iterator[None]:
         _limiting.release()
 
 
-def resident_bytes() -> int:
-    """Resident memory of this process; 0 where the system does not say."""
-    return _pages(1)
+def own_bytes() -> int:
+    """Resident memory of this process without mapped files, which the system can drop; 0 where it does not say."""
+    return _pages(1) - _pages(2)
 
 
 def _pages(field: int) -> int:
-    """Bytes of a field of the kernel's account of this process (0 its address space, 1 what is resident)."""
+    """Bytes of a field of the system's account of this process: 0 address space, 1 resident, 2 of that mapped files."""
     try:
         return int(_STATM.read_text().split()[field]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:

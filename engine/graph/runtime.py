@@ -140,6 +140,15 @@ def reason(error: Exception) -> str:
     """What the runtime says, on one line and without its own file names and codes."""
     text = re.sub(r"\[ONNXRuntimeError\] : \d+ : [A-Z_]+ : ", "", str(error))
     text = re.sub(r"^(Load model from .* failed:|Exception during initialization: )", "", text.strip())
-    text = re.sub(r"/\S*/\S+\.(cc|h|hpp|cpp):\d+\s*", "", text)
+    text = re.sub(r"/?\S*\w\.(cc|h|hpp|cpp):\d+\s+(\w+ (?=[A-Z]))?", "", text)
+    text = re.sub(r"^(\w[\w:<>*&]*\s+)+[\w:]+\((?:[^()]|\([^()]*\))*\)\s+", "", text)  # a signature in C++
+    text = re.sub(
+        r"Non-zero status code returned while running (\S+) node\. Name:'([^']*)' Status Message: ",
+        r"the \1 node \2 fails: ",
+        text,
+    )
+    newer = re.search(r"Opset (\d+) is under development.*?till opset (\d+)", text, re.DOTALL)
+    if newer:
+        return f"operator set {newer[1]} is newer than {newer[2]}, the newest that it knows; export for an older one"
     text = re.sub(r"\s+", " ", text).strip().rstrip(".").replace("std::bad_alloc", "not enough memory")
     return text if len(text) <= 300 else text[:297] + "..."

@@ -226,6 +226,13 @@ def test_models_of_the_runtime_with_forty_inputs_and_no_nodes(tmp_path):
         assert load(save(bare, tmp_path)).nodes == ()
 
 
+def test_two_nodes_of_one_name_are_told_apart(tmp_path):
+    nodes = [N("Relu", ["x"], ["a"], "n"), N("Neg", ["a"], ["b"], "n_2"), N("Abs", ["b"], ["c"], "n")]
+    nodes += [N("Exp", ["c"], ["d"], "n"), N("Exp", ["d"], ["e"]), N("Exp", ["e"], ["y"])]
+    graph = load(save(model(nodes, {"x": (2,)}, ["y"]), tmp_path))
+    assert [node.proto.name for node in graph.nodes] == ["n", "n_2", "n_3", "n_4", "", ""]
+
+
 def test_a_chain_of_three_thousand_nodes(tmp_path):
     nodes = [N("Neg", [f"t{i}"], [f"t{i + 1}"]) for i in range(3000)]
     assert len(load(save(model(nodes, {"t0": (2,)}, ["t3000"]), tmp_path)).nodes) == 3000
