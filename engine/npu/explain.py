@@ -1,24 +1,31 @@
-"""Why a kernel takes the time it takes, and what would lift that: one sentence."""
+"""Why a kernel takes the time it takes, and what would lift that: one sentence, with figures of its `KernelCost`."""
 
 from __future__ import annotations
 
-from engine.npu.chip import Chip
 from engine.npu.formats import Mode
-from engine.npu.results import Bound
+from engine.npu.results import Bound, KernelCost
 from engine.npu.schedule import Slot
 from engine.npu.timing import Body
 from engine.text import Text, say
 
 
-def bound(body: Body, slot: Slot, ddr: float) -> Bound:
-    """The longest of launch, units and transfers; `ddr` is the memory bandwidth in bytes per us."""
+def bound(body: Body, slot: Slot, launch: float, ddr: float) -> Bound:
+    """The longest of launch, units and transfers.
+
+    Args:
+        body: The kernel's times and bytes.
+        slot: Its place in the schedule.
+        launch: us of its launches, that of a layout conversion included.
+        ddr: Memory bandwidth in bytes per us.
+    """
     if body.cpu:
         return "CPU"
     if slot.latency <= 0.0:
         return "-"
-    reading: Bound = "DDR weights" if body.weights >= body.mte2 * ddr / 2 else "DDR read"
+    waits = body.weights_read > 0.0 and body.weights_read >= body.mte2 * ddr / 2
+    reading: Bound = "DDR weights" if waits else "DDR read"
     candidates: tuple[tuple[float, Bound], ...] = (
-        (body.launch, "Launch"),
+        (launch, "Launch"),
         (slot.mte2, reading),
         (body.cube, "Cube"),
         (body.vector, "Vector"),
@@ -28,43 +35,45 @@ def bound(body: Body, slot: Slot, ddr: float) -> Bound:
     return max(candidates)[1]
 
 
-def why(body: Body, slot: Slot, limit: Bound, mode: Mode, reason: Text | None, chip: Chip) -> Text:
+def why(cost: KernelCost, mode: Mode, reason: Text | None, joins: bool, convert: float) -> Text:
     """The sentence for a bound.
 
     Args:
-        body: The kernel's times and bytes.
-        slot: Its place in the schedule.
-        limit: What `bound` said.
+        cost: What the kernel costs; its own `why` is not looked at.
         mode: How it runs.
         reason: Why it runs on the CPU, or why its scheme doesn't run natively.
-        chip: The device.
+        joins: Whether it joins or splits whole channel blocks in place.
+        convert: us of converting the layout of its inputs.
     """
+    limit = cost.bound
     if limit == "CPU":
         return say(
             "Runs on the CPU ({reason}), with two hand-overs; replacing the operator would keep it on the NPU.",
             reason=reason or "",
         )
     if limit == "-":
-        return say("Only renames a tensor; costs nothing.")
+        if joins:
+            return say("Costs nothing: its parts already lie side by side in memory.")
+        return say("Costs nothing: it only renames a tensor.")
     if reason is not None:
         return say("Runs in FP16, because its scheme is not native here: {reason}", reason=reason)
-    if body.convert > slot.latency / 2:
+    if convert > cost.latency_us / 2:
         return say("Spends most of its time on converting the layout of its input; keep one layout around it.")
     if limit == "Launch":
         return say(
             "Launching takes {launch} µs, longer than any unit works; fusing it with a neighbour would help.",
-            launch=f"{body.launch:.1f}",
+            launch=f"{cost.launch_us:.1f}",
         )
     if limit == "DDR weights":
         return say(
-            "Waits for {kilobytes} kB of weights at {rate} GB/s; fewer weight bits would help.",
-            kilobytes=f"{body.weights / 1e3:.0f}",
-            rate=f"{chip.ddr / 1e3:.0f}",
+            "Reading takes {time} µs, most of it for {size} of weights; fewer weight bits would help.",
+            time=f"{cost.mte2_us:.1f}",
+            size=_size(cost.weight_bytes),
         )
     if limit == "DDR read":
         return say(
-            "Waits for {kilobytes} kB of activations; INT8 activations or fusing it with its producer would help.",
-            kilobytes=f"{max(0.0, body.l1 - body.l0) / 1e3:.0f}",
+            "Reading its activations takes {time} µs; INT8 activations or fusing it with its producer would help.",
+            time=f"{cost.mte2_us:.1f}",
         )
     if limit == "DDR write":
         return say("Writing its output takes longest; INT8 outputs or fusing it with its reader would help.")
@@ -81,3 +90,9 @@ def why(body: Body, slot: Slot, limit: Bound, mode: Mode, reason: Text | None, c
     if mode.cube == "fp16":
         return say("The Cube works longest; INT8 weights with INT8 activations would double its rate.")
     return say("The Cube works longest, already in integers; only less arithmetic would help.")
+
+
+def _size(nbytes: int) -> str:
+    if nbytes < 1024:
+        return f"{nbytes} B"
+    return f"{nbytes / 1024:.1f} KiB" if nbytes < 1024**2 * 0.99995 else f"{nbytes / 1024**2:.2f} MiB"

@@ -33,6 +33,7 @@ class KernelCost:
     ddr_read_bytes: int
     ddr_write_bytes: int
     weight_bytes: int
+    """Bytes of weights and other constants among `ddr_read_bytes`: looked-up rows only, re-reads included."""
     energy_uj: float
     bound: Bound
     why: Text
@@ -135,6 +136,8 @@ class Sustained:
     latency_us: Array
     throttled_at_s: float | None
     trips_c: tuple[float, ...]
+    notes: tuple[Text, ...] = ()
+    """What of the scenario could not be kept."""
 
     @property
     def final_latency_us(self) -> float:

@@ -6,7 +6,8 @@ changed plan so only pays for the kernels that it changes, the schedule and the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import ceil
 from weakref import WeakKeyDictionary
 
 from engine.fusion.types import Kernel, Kind, Network
@@ -28,6 +29,7 @@ from engine.quant.sizes import weight_bytes
 from engine.text import Text
 
 _CONVOLUTIONAL = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.CONV_TRANSPOSE})
+_UNSAID = Text("")
 _KEPT = 8
 """Memory plans kept per network."""
 
@@ -189,7 +191,7 @@ def _body(here: _OnDevice, item: Workload, entry: _Format, stored: dict[str, Sto
 
 
 def _timed(item: Workload, entry: _Format, moved: Traffic, on_cpu: bool, chip: Chip) -> Body:
-    nbytes = entry.weight_bytes + 2 * item.constant_elements
+    nbytes = ceil(entry.weight_bytes * item.weight_share) + 2 * item.constant_elements
     if on_cpu:
         return cpu_body(item, moved, nbytes, chip)
     if item.unit == "Cube":
@@ -211,14 +213,14 @@ def _cost(
     on_cpu: Text | None,
     chip: Chip,
 ) -> KernelCost:
-    limit = bound(body, slot, chip.ddr)
+    launch = body.launch + (chip.launch_movement_us if body.convert else 0.0)
     unit: Unit = "CPU" if on_cpu is not None else "Vector" if body.on_vector else item.unit
-    return KernelCost(
+    cost = KernelCost(
         kernel=kernel.id,
         unit=unit,
         start_us=slot.start,
         latency_us=slot.latency,
-        launch_us=body.launch + (chip.launch_movement_us if body.convert else 0.0),
+        launch_us=launch,
         cube_us=body.cube,
         vector_us=body.vector,
         mte1_us=body.mte1,
@@ -227,12 +229,14 @@ def _cost(
         cpu_us=body.cpu,
         ddr_read_bytes=round(body.ddr_read),
         ddr_write_bytes=round(body.ddr_write),
-        weight_bytes=entry.weight_bytes,
+        weight_bytes=round(body.weights_read),
         energy_uj=energy.total,
-        bound=limit,
-        why=why(body, slot, limit, entry.mode, on_cpu if on_cpu is not None else entry.reason, chip),
+        bound=bound(body, slot, launch, chip.ddr),
+        why=_UNSAID,
         tiles=body.tiles,
     )
+    reason = on_cpu if on_cpu is not None else entry.reason
+    return replace(cost, why=why(cost, entry.mode, reason, item.joins, body.convert))
 
 
 def _memory(known: _Known, network: Network, stored: dict[str, Stored]) -> MemoryPlan:

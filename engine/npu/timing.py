@@ -70,6 +70,9 @@ class Body(NamedTuple):
     vector_bytes: float
     macs: int
     weights: float
+    """Bytes of weights and other constants, once."""
+    weights_read: float
+    """The same as often as they are read; part of `ddr_read`."""
     tiles: int
     on_vector: bool
 
@@ -133,9 +136,6 @@ def vector_work(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -
 def movement_work(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -> Work:
     """Units' work of a kernel that moves data; a change of order goes through the Vector unit."""
     vector = moved.write_bytes / chip.transpose / chip.cores if work.reorders else 0.0
-    if work.kind is Kind.EMBEDDING:
-        # Only the rows that are looked up are read.
-        weight_bytes = min(weight_bytes, int(moved.write_bytes))
     launch = chip.launch_movement_us if work.moves else 0.0
     return Work(
         launch, chip.cores, 0.0, 0.0, vector, moved.write_bytes if work.reorders else 0.0, 0.0, 0,
@@ -184,7 +184,7 @@ def pipeline(work: Work, moved: Traffic, chip: Chip) -> Body:
         work.launch, turned.time, burst + first_in, steady, hidden, burst + last_out, work.cube, work.vector, work.mte1,
         mte2, mte3, 0.0, ddr_read + turned.ddr, ddr_write + turned.ddr, through_l2 + turned.l2,
         weights + activations + work.l0 + moved.write_bytes, work.l0, work.vector_bytes, work.macs, work.weights,
-        work.tiles, work.on_vector,
+        weights, work.tiles, work.on_vector,
     )  # fmt: skip
 
 
@@ -232,5 +232,5 @@ def cpu_body(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -> B
     cpu = 2 * chip.cpu_sync_us + (out + back) / chip.cpu_copy + max(arithmetic, touched)
     return Body(
         0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, cpu, out + weight_bytes, back, 0.0, 0.0, 0.0, 0.0, 0,
-        weight_bytes, 1, False,
+        weight_bytes, weight_bytes, 1, False,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import ceil, prod
 from typing import Literal
 
 from engine.fusion.types import Kernel, Kind, Network
@@ -52,8 +52,10 @@ class Workload:
     """What the anchor multiplies."""
     weight_elements: int
     """Elements of the constant right operand; 0 if both operands are activations."""
+    weight_share: float
+    """Part of the weights that one run reads: the rows that are looked up of a table, else 1."""
     constant_elements: int
-    """Other constants: biases, scales of norms, tables."""
+    """Other constants that one run reads: biases, scales of norms, looked-up rows."""
     inputs: tuple[Use, ...]
     outputs: tuple[Use, ...]
     vector: Passes
@@ -81,7 +83,7 @@ def workload(kernel: Kernel, network: Network) -> Workload:
     found = product(kernel, network)
     vector, free = _vector(kernel, network, found)
     weight = sum(prod(each.shape) for each in kernel.weights)
-    weight_names = {each.constant for each in kernel.weights}
+    share = _weight_share(kernel, network, weight)
     joins = _joins_blocks(kernel, network, anchor)
     moves = kernel.kind is not Kind.MOVEMENT or not (joins or all(node.op_type in VIEWS for node in kernel.nodes))
     return Workload(
@@ -91,9 +93,9 @@ def workload(kernel: Kernel, network: Network) -> Workload:
         layout=_layout(kernel, anchor),
         product=found,
         weight_elements=weight,
-        constant_elements=sum(
-            a.size for name, a in kernel.constants.items() if name not in weight_names and a.ndim > 0
-        ),
+        weight_share=share,
+        # Shapes and axes of a kernel that moves nothing are known before the run.
+        constant_elements=_constant_elements(kernel, network, share) if moves else 0,
         inputs=inputs,
         outputs=outputs,
         vector=vector,
@@ -106,10 +108,40 @@ def workload(kernel: Kernel, network: Network) -> Workload:
     )
 
 
+def _weight_share(kernel: Kernel, network: Network, elements: int) -> float:
+    if kernel.kind is not Kind.EMBEDDING or not elements:
+        return 1.0
+    outputs = kernel.nodes[kernel.anchor].outputs
+    return min(1.0, prod(shape_of(outputs[0], kernel, network)) / elements)
+
+
+def _constant_elements(kernel: Kernel, network: Network, share: float) -> int:
+    """Elements read of the constants that are no weights; of a constant that is only selected from, the selection."""
+    weights = {each.constant for each in kernel.weights}
+    anchor = kernel.nodes[kernel.anchor]
+    blocks = set(anchor.inputs[2:]) if anchor.op_type == "GatherBlockQuantized" else set()
+    total = 0
+    for name, constant in kernel.constants.items():
+        if name in weights or not constant.ndim:
+            continue
+        if name in blocks:
+            total += ceil(constant.size * share)  # scales and zero points are looked up with the rows
+            continue
+        readers = [node for node in kernel.nodes if name in node.inputs]
+        if readers and all(node.op_type in _SELECTING and node.inputs[0] == name for node in readers):
+            selected = sum(prod(shape_of(node.outputs[0], kernel, network)) for node in readers)
+            total += min(constant.size, selected)
+        else:
+            total += constant.size
+    return total
+
+
 def _joins_blocks(kernel: Kernel, network: Network, anchor: Node) -> bool:
     """Whether a Concat or Split runs along channels that all fill blocks of 16."""
     if kernel.kind is not Kind.MOVEMENT or len(kernel.nodes) != 1 or anchor.op_type not in ("Concat", "Split"):
         return False
+    if anchor.op_type == "Concat" and kernel.constants:
+        return False  # a constant part has no producer that could write it in place
     parts = kernel.inputs if anchor.op_type == "Concat" else kernel.outputs
     outside = {info.name for info in network.graph.inputs}
     if outside.intersection(kernel.inputs):

@@ -103,19 +103,22 @@ def test_fewer_bits_move_fewer_bytes(network, device):
         return found[name].energy_uj
 
     assert weights("int8") < weights("fp16") == weights("fp32")
-    assert weights("w8a16") == weights("int8")
+    assert weights("fp16") > weights("w8a16") >= weights("int8")  # wider weights in L1 are read again more often
     assert energy("int8") < energy("w8a16") < energy("fp16")
     assert found["int8"].latency_us < found["fp16"].latency_us
     assert found["int8"].memory.peak_bytes <= found["fp16"].memory.peak_bytes
 
 
 @pytest.mark.parametrize("scheme", [FP16, INT8, INT4, W4A8, W8A16])
-def test_weight_bytes_are_those_of_the_file(scheme):
+def test_weight_bytes_are_those_of_the_file_and_the_bias(scheme):
     network = ZOO["resnet18"](1)
     found = simulate(network, plan_of(network, scheme), load_device("ascend310b1"))
     for kernel, cost in zip(network.kernels, found.kernels, strict=True):
         if kernel.weight is not None:
-            assert cost.weight_bytes == weight_bytes(kernel.weight, scheme.weights)
+            bias = kernel.constants.get(kernel.weight.bias)
+            assert cost.weight_bytes == weight_bytes(kernel.weight, scheme.weights) + 2 * (
+                0 if bias is None else bias.size
+            )
 
 
 def test_a_memory_bound_layer_gets_faster_with_int4_and_says_what_bound_it():
