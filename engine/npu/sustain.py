@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import ceil, isfinite
+from collections.abc import Sequence
+from math import ceil, inf
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from engine.npu.power import OperatingPoint, leakage, operating_points
 from engine.npu.results import Scenario, Simulation, Sustained
 from engine.npu.thermal import NODES, of_device, steady, step
 from engine.progress import NEVER, CancelToken
-from engine.text import say
+from engine.text import Text, say
 
 LONGEST_MINUTES = 1440.0
 _STEP_S = 0.5
@@ -59,6 +60,7 @@ def sustain(
         latency_us=np.array([point.latency_us for point in points])[levels[kept]],
         throttled_at_s=float(time[slowed[0]]) if slowed.size and device.text("dvfs.governor") != "fixed" else None,
         trips_c=device.numbers("dvfs.trips"),
+        notes=_notes(chosen, points, int(levels.min())),
     )
 
 
@@ -86,7 +88,7 @@ def check(scenario: Scenario) -> None:
     Raises:
         DeviceError: names the field.
     """
-    if not isfinite(scenario.minutes) or not 0 < scenario.minutes <= LONGEST_MINUTES:
+    if not 0 < scenario.minutes <= LONGEST_MINUTES:
         raise DeviceError(
             say(
                 "Scenario: minutes is {value}, but must be above 0 and at most {longest}.",
@@ -95,12 +97,37 @@ def check(scenario: Scenario) -> None:
             )
         )
     rate = scenario.runs_per_second
-    if rate is not None and (not isfinite(rate) or rate <= 0):
+    if rate is not None and not 0 < rate < inf:
         raise DeviceError(say("Scenario: runs per second is {value}, but must be above 0.", value=rate))
-    if not isfinite(scenario.ambient_c) or not -40 <= scenario.ambient_c <= 85:
+    if not -40 <= scenario.ambient_c <= 85:
         raise DeviceError(
             say("Scenario: ambient temperature is {value} C, but must be -40 to 85.", value=scenario.ambient_c)
         )
+
+
+def _notes(scenario: Scenario, points: Sequence[OperatingPoint], lowest: int) -> tuple[Text, ...]:
+    """What is said when the device can't run as often as was asked for; it then runs back to back."""
+    rate = scenario.runs_per_second
+    if rate is None:
+        return ()
+    fastest, slowest = 1e6 / max(points[-1].latency_us, 1e-9), 1e6 / max(points[lowest].latency_us, 1e-9)
+    if fastest < rate:
+        return (
+            say(
+                "{rate} runs per second were asked for, but the device manages {most}, so it runs back to back.",
+                rate=f"{rate:g}",
+                most=f"{fastest:.4g}",
+            ),
+        )
+    if slowest < rate:
+        return (
+            say(
+                "{rate} runs per second were asked for, but the throttled device manages only {most}.",
+                rate=f"{rate:g}",
+                most=f"{slowest:.4g}",
+            ),
+        )
+    return ()
 
 
 def _run(

@@ -166,13 +166,56 @@ def test_runaway_is_bounded_not_infinite(run):
     [
         (Scenario(minutes=float("inf")), "minutes"),
         (Scenario(minutes=0), "minutes"),
+        (Scenario(minutes=-1), "minutes"),
+        (Scenario(minutes=float("nan")), "minutes"),
+        (Scenario(minutes=1e9), "minutes"),
         (Scenario(runs_per_second=-1), "runs per second"),
+        (Scenario(runs_per_second=0), "runs per second"),
+        (Scenario(runs_per_second=float("nan")), "runs per second"),
+        (Scenario(runs_per_second=float("inf")), "runs per second"),
         (Scenario(ambient_c=float("nan")), "ambient"),
+        (Scenario(ambient_c=-300), "ambient"),
+        (Scenario(ambient_c=1e9), "ambient"),
     ],
 )
-def test_impossible_scenarios_are_refused(run, scenario, field):
-    with pytest.raises(DeviceError, match=field):
-        sustain(run[1], run[0], scenario)
+@pytest.mark.parametrize("use", [sustain, cool_clock])
+def test_impossible_scenarios_are_refused(run, use, scenario, field):
+    with pytest.raises(DeviceError, match=field) as refused:
+        use(run[1], run[0], scenario)
+    assert "must be" in str(refused.value)
+    assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "scenario", [Scenario(minutes=1e-300), Scenario(minutes=1440), Scenario(runs_per_second=5e-324, minutes=1)]
+)
+def test_scenarios_at_the_edge_stay_small_and_finite(run, scenario):
+    found = sustain(run[1], run[0], scenario)
+    assert 1 <= found.time_s.size <= 4001
+    assert np.isfinite(found.skin_c).all()
+    assert np.isfinite(found.power_w).all()
+
+
+def test_more_runs_than_the_device_can_do_are_back_to_back_and_said(run):
+    device, simulation = run
+    full, asked = (sustain(simulation, device, Scenario(minutes=10, runs_per_second=r)) for r in (None, 100_000.0))
+    np.testing.assert_array_equal(asked.skin_c, full.skin_c)
+    assert full.notes == ()
+    (note,) = asked.notes
+    most = 1e6 / simulation.latency_us
+    assert "100000 runs per second" in str(note)
+    assert f"{most:.4g}" in str(note)
+    assert sustain(simulation, device, Scenario(minutes=10, runs_per_second=most / 2)).notes == ()
+
+
+def test_a_rate_that_only_the_throttled_device_misses_is_said(run):
+    device, simulation = run
+    rate = 0.999 * 1e6 / simulation.latency_us
+    found = sustain(simulation, device, Scenario(minutes=60, runs_per_second=rate, ambient_c=38.0))
+    assert found.throttled_at_s is not None
+    (note,) = found.notes
+    assert "throttled" in str(note)
+    assert f"{1e6 / found.latency_us.max():.4g}" in str(note)
 
 
 def test_can_be_cancelled(run):
