@@ -158,7 +158,7 @@
     <message numerus="yes">
         <source>%n kernel(s) alone miss the required SQNR</source>
         <translation>
-            <numerusform>%n kernel alone miss the required SQNR</numerusform>
+            <numerusform>%n kernel alone misses the required SQNR</numerusform>
             <numerusform>%n kernels alone miss the required SQNR</numerusform>
         </translation>
     </message>
@@ -241,6 +241,12 @@
         <translation>
             <numerusform>The one budget is met</numerusform>
             <numerusform>All %n budgets met</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n budget(s) met, {0} being checked</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

@@ -672,8 +672,8 @@
         <translation>各通道相对误差，L2</translation>
     </message>
     <message>
-        <source>channel {number} of {count}</source>
-        <translation>通道 {number} / {count}</translation>
+        <source>channel {number} (of 0–{last})</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>rows × channels, {where}</source>
@@ -706,6 +706,10 @@
     <message>
         <source>B by A, {channel}</source>
         <translation>B 对 A，{channel}</translation>
+    </message>
+    <message>
+        <source>this sample</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>preview</source>
@@ -830,16 +834,20 @@
         <translation>校准确定激活的范围，评估测量误差；两者应使用不同的样本。没有数据时 Mixbit 使用固定种子的噪声，误差仅供参考。</translation>
     </message>
     <message>
+        <source>Automatic: as many as steady ranges need.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Automatic: as many as keep a toggle of a precision quick.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Calibration</source>
         <translation>校准</translation>
     </message>
     <message>
         <source>Evaluation</source>
         <translation>评估</translation>
-    </message>
-    <message>
-        <source>Read both in the same way</source>
-        <translation>两者用相同方式读取</translation>
     </message>
     <message>
         <source>Copies how files are read from this page to the other one</source>
@@ -864,6 +872,22 @@
     <message>
         <source>Apply</source>
         <translation>应用</translation>
+    </message>
+    <message>
+        <source>Read evaluation files like these</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read calibration files like these</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} can't be read: {reason}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} holds no file of this kind ({endings}); choose another kind or path.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1082,6 +1106,18 @@
     <message>
         <source>Choose a file to write.</source>
         <translation>请选择要写入的文件。</translation>
+    </message>
+    <message>
+        <source>{name} is the opened model and is never written; choose another name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} is a folder; write the name of a file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} is a file; write the name of a folder.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1416,6 +1452,15 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>输出</translation>
     </message>
     <message>
+        <source>dB, alone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Local: error of this kernel fed with reference inputs.
+Output, alone: error at the model's output when only this kernel takes the scheme.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Click to set {0}</source>
         <translation>单击设为 {0}</translation>
     </message>
@@ -1476,8 +1521,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>尚未仿真。</translation>
     </message>
     <message>
-        <source>µs · dB · dB alone</source>
-        <translation>µs · dB · 单独 dB</translation>
+        <source>This kernel has no precision of its own, so there is no other to try.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2246,6 +2291,31 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
 </context>
 <context>
+    <name>ReplaceDialog</name>
+    <message>
+        <source>Replace</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} exists already.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files of the same names in this folder will be replaced:
+{folder}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its content will be lost. It is in
+{folder}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>RooflineView</name>
     <message>
         <source>Roofline</source>
@@ -2368,6 +2438,13 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>Open</source>
         <translation>打开</translation>
+    </message>
+</context>
+<context>
+    <name>Samples</name>
+    <message>
+        <source>{used} of {all}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2647,8 +2724,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>文件夹或文件</translation>
     </message>
     <message>
-        <source>all</source>
-        <translation>全部</translation>
+        <source>automatic</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>At most so many samples</source>
@@ -2673,6 +2750,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>File…</source>
         <translation>文件…</translation>
+    </message>
+    <message>
+        <source>In use now: {count}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Choose a folder or file.</source>
@@ -2787,6 +2868,14 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>Cancel this job</source>
         <translation>取消此任务</translation>
+    </message>
+    <message>
+        <source>Wrote {file}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open folder</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Starting</source>
@@ -3009,9 +3098,11 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <source>{0} missed, {1} being checked</source>
         <translation>{0} 项未达标，{1} 项检查中</translation>
     </message>
-    <message>
-        <source>{0} budgets met, {1} being checked</source>
-        <translation>{0} 项预算达标，{1} 项检查中</translation>
+    <message numerus="yes">
+        <source>%n budget(s) met, {0} being checked</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>{0} is {1} short</source>
@@ -3106,8 +3197,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>正在计算此方案的误差。</translation>
     </message>
     <message>
-        <source>worst first</source>
-        <translation>最差在前</translation>
+        <source>all samples, worst first</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3428,11 +3519,11 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>A Pareto curve needs at least one point; {count} were asked for.</source>
-        <translation type="unfinished"></translation>
+        <translation>帕累托曲线至少需要一个点，而要求的是 {count} 个。</translation>
     </message>
     <message>
         <source>There is no scheme named {name}; choose some of {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有名为 {name} 的量化格式，请从 {names} 中选择。</translation>
     </message>
     <message>
         <source>{path} can't be written ({reason}); choose another place.</source>
@@ -3440,67 +3531,67 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>{tensor} between them is an output of the model</source>
-        <translation type="unfinished"></translation>
+        <translation>它们之间的 {tensor} 是模型的输出</translation>
     </message>
     <message>
         <source>{tensor} between them is also read by {readers}</source>
-        <translation type="unfinished"></translation>
+        <translation>它们之间的 {tensor} 还被 {readers} 读取</translation>
     </message>
     <message>
         <source>the first has more results than {tensor}</source>
-        <translation type="unfinished"></translation>
+        <translation>前者除 {tensor} 外还有其他结果</translation>
     </message>
     <message>
         <source>the shape changes from {before} to {after}</source>
-        <translation type="unfinished"></translation>
+        <translation>形状从 {before} 变为 {after}</translation>
     </message>
     <message>
         <source>{first} takes one tensor from elsewhere, and has one already</source>
-        <translation type="unfinished"></translation>
+        <translation>{first} 只能从别处接收一个张量，而它已经有一个</translation>
     </message>
     <message>
         <source>{first} takes no tensor from elsewhere under these rules</source>
-        <translation type="unfinished"></translation>
+        <translation>按此规则，{first} 不从别处接收张量</translation>
     </message>
     <message>
         <source>these rules leave {step} to a kernel of its own</source>
-        <translation type="unfinished"></translation>
+        <translation>按此规则，{step} 自成一个算子</translation>
     </message>
     <message>
         <source>the BatchNorm is in training mode: its statistics change with every run</source>
-        <translation type="unfinished"></translation>
+        <translation>BatchNorm 处于训练模式：其统计量每次运行都会变化</translation>
     </message>
     <message>
         <source>the statistics of the BatchNorm are computed at run time</source>
-        <translation type="unfinished"></translation>
+        <translation>BatchNorm 的统计量在运行时计算</translation>
     </message>
     <message>
         <source>the tensor between them is quantized, so that the layer has to finish first</source>
-        <translation type="unfinished"></translation>
+        <translation>它们之间的张量已量化，因此该层必须先完成</translation>
     </message>
     <message>
         <source>{tensor} between them is read by other nodes, too</source>
-        <translation type="unfinished"></translation>
+        <translation>它们之间的 {tensor} 还被其他节点读取</translation>
     </message>
     <message>
         <source>the weights of the layer are computed at run time</source>
-        <translation type="unfinished"></translation>
+        <translation>该层的权重在运行时计算</translation>
     </message>
     <message>
         <source>the statistics of the BatchNorm are no finite numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>BatchNorm 的统计量不是有限数</translation>
     </message>
     <message>
         <source>{tensor} inside is an output of the model</source>
-        <translation type="unfinished"></translation>
+        <translation>内部的 {tensor} 是模型的输出</translation>
     </message>
     <message>
         <source>{tensor} inside is also read by {readers}</source>
-        <translation type="unfinished"></translation>
+        <translation>内部的 {tensor} 还被 {readers} 读取</translation>
     </message>
     <message>
         <source>the cloud rules fuse only what every runtime does; the edge rules make it one kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>云侧规则只做所有运行时都支持的融合；端侧规则会将其合为一个算子</translation>
     </message>
     <message>
         <source>already quantized in the file: its weights keep that precision</source>
@@ -3540,7 +3631,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>{file} has an output without a name: the file is damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 有一个没有名称的输出：文件已损坏。</translation>
     </message>
     <message>
         <source>{file}: the node that makes {tensor} depends on its own result.</source>
@@ -3648,7 +3739,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>{file} has a loop that was not over after {seconds} s: it may be endless, so it is not opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 中的循环在 {seconds} 秒后仍未结束，可能是死循环，因此不打开。</translation>
     </message>
     <message>
         <source>ONNX Runtime can't run {file}: {reason}.</source>
@@ -4499,8 +4590,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>文件夹 {path} 中没有图片、.npy、.npz 或 .bin 文件。</translation>
     </message>
     <message>
-        <source>{path} does not exist any more; choose the data again.</source>
-        <translation>{path} 已不存在；请重新选择数据。</translation>
+        <source>{path} does not exist; choose the data again.</source>
+        <translation>{path} 不存在，请重新选择数据。</translation>
     </message>
     <message>
         <source>{path} holds no sample; at least one is needed.</source>
@@ -4759,8 +4850,12 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>在 CPU 上运行（{reason}），有两次交接；替换该操作可留在 NPU 上。</translation>
     </message>
     <message>
-        <source>Only renames a tensor; costs nothing.</source>
-        <translation>只是重命名张量，没有开销。</translation>
+        <source>Costs nothing: its parts already lie side by side in memory.</source>
+        <translation>没有开销：各部分在内存中本来就相邻。</translation>
+    </message>
+    <message>
+        <source>Costs nothing: it only renames a tensor.</source>
+        <translation>没有开销：只是重命名张量。</translation>
     </message>
     <message>
         <source>Runs in FP16, because its scheme is not native here: {reason}</source>
@@ -4775,12 +4870,12 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>启动需 {launch} µs，比任何单元的工作都长；与相邻算子融合会有帮助。</translation>
     </message>
     <message>
-        <source>Waits for {kilobytes} kB of weights at {rate} GB/s; fewer weight bits would help.</source>
-        <translation>以 {rate} GB/s 等待 {kilobytes} kB 权重；减少权重位数会有帮助。</translation>
+        <source>Reading takes {time} µs, most of it for {size} of weights; fewer weight bits would help.</source>
+        <translation>读取需 {time} µs，其中大部分用于 {size} 权重；减少权重位数会有帮助。</translation>
     </message>
     <message>
-        <source>Waits for {kilobytes} kB of activations; INT8 activations or fusing it with its producer would help.</source>
-        <translation>等待 {kilobytes} kB 激活；INT8 激活或与前一算子融合会有帮助。</translation>
+        <source>Reading its activations takes {time} µs; INT8 activations or fusing it with its producer would help.</source>
+        <translation>读取激活需 {time} µs；INT8 激活或与前一算子融合会有帮助。</translation>
     </message>
     <message>
         <source>Writing its output takes longest; INT8 outputs or fusing it with its reader would help.</source>
@@ -4857,6 +4952,14 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>Scenario: ambient temperature is {value} C, but must be -40 to 85.</source>
         <translation>场景：环境温度为 {value} °C，须在 -40 到 85 之间。</translation>
+    </message>
+    <message>
+        <source>{rate} runs per second were asked for, but the device manages {most}, so it runs back to back.</source>
+        <translation>要求每秒运行 {rate} 次，但设备只能达到 {most} 次，因此连续运行。</translation>
+    </message>
+    <message>
+        <source>{rate} runs per second were asked for, but the throttled device manages only {most}.</source>
+        <translation>要求每秒运行 {rate} 次，但降频后的设备只能达到 {most} 次。</translation>
     </message>
     <message>
         <source>{file}: field {field} is not known; remove it.</source>
@@ -5035,6 +5138,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>评估方案 {plan}</translation>
     </message>
     <message>
+        <source>Evaluating the plan</source>
+        <translation>正在评估方案</translation>
+    </message>
+    <message>
         <source>Local errors of all precisions</source>
         <translation>各精度的局部误差</translation>
     </message>
@@ -5053,6 +5160,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>Local error of {done} of {all}</source>
         <translation>局部误差 {done} / {all}</translation>
+    </message>
+    <message>
+        <source>{path} is the opened model, or holds its weights, and is never written; choose another name.</source>
+        <translation>{path} 是已打开的模型或其权重文件，绝不会被写入，请换一个名称。</translation>
     </message>
     <message>
         <source>{path} is not a Mixbit project: {reason}.</source>
@@ -5079,12 +5190,16 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
         <translation>{count} 个算子设为 {scheme}</translation>
     </message>
     <message>
+        <source>{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.</source>
+        <translation>{count} 个深度卷积算子采用 {gets} 而非 {asked}：权重太少，4 位几乎不省空间。</translation>
+    </message>
+    <message>
         <source>Wrote {path}.</source>
         <translation>已写入 {path}。</translation>
     </message>
     <message>
         <source>{kernel}: {asked} becomes {gets} there. {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel}：{asked} 在目标工具链中变为 {gets}。{reason}</translation>
     </message>
     <message>
         <source>Exporting {file}</source>
@@ -5208,47 +5323,47 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>No layer of this model has weights whose precision can be set.</source>
-        <translation type="unfinished"></translation>
+        <translation>该模型没有可设置权重精度的层。</translation>
     </message>
     <message>
         <source>Measuring a proposed plan</source>
-        <translation type="unfinished"></translation>
+        <translation>正在测量候选方案</translation>
     </message>
     <message>
         <source>The budget {budget} is {value}; it must be above zero.</source>
-        <translation type="unfinished"></translation>
+        <translation>预算“{budget}”为 {value}，必须大于零。</translation>
     </message>
     <message>
         <source>The budget {budget} needs a device; choose one.</source>
-        <translation type="unfinished"></translation>
+        <translation>预算“{budget}”需要设备，请选择一个设备。</translation>
     </message>
     <message>
         <source>package size</source>
-        <translation type="unfinished"></translation>
+        <translation>包大小</translation>
     </message>
     <message>
         <source>latency</source>
-        <translation type="unfinished"></translation>
+        <translation>时延</translation>
     </message>
     <message>
         <source>energy per run</source>
-        <translation type="unfinished"></translation>
+        <translation>单次能耗</translation>
     </message>
     <message>
         <source>operations</source>
-        <translation type="unfinished"></translation>
+        <translation>运算量</translation>
     </message>
     <message>
         <source>peak memory</source>
-        <translation type="unfinished"></translation>
+        <translation>峰值内存</translation>
     </message>
     <message>
         <source>sustained latency</source>
-        <translation type="unfinished"></translation>
+        <translation>持续时延</translation>
     </message>
     <message>
         <source>accuracy</source>
-        <translation type="unfinished"></translation>
+        <translation>准确率</translation>
     </message>
     <message>
         <source>{path} can't be opened ({reason}); choose another place.</source>
