@@ -136,9 +136,16 @@ def scientific(value: float | None, digits: int = 2) -> str:
     return f"{fixed(mantissa, digits - 1)}×10{str(exponent).translate(_SUPERSCRIPT)}"
 
 
+def small_figure(value: float | None, decimals: int = 2) -> str:
+    """A figure with fixed decimals for a column; one that they would round to zero as 3.1×10⁻⁵."""
+    if value is not None and isfinite(value) and 0 < abs(value) < 0.5 * 10**-decimals:
+        return scientific(value)
+    return fixed(value, decimals)
+
+
 def milli_figure(value: float | None) -> str:
-    """KL or MSE in units of 10⁻³ without the unit, for a column."""
-    return fixed(None if value is None else value * 1e3, 2)
+    """KL or MSE in units of 10⁻³ without the unit, for a column; what two decimals would round to zero as 3.1×10⁻⁵."""
+    return small_figure(None if value is None else value * 1e3)
 
 
 def percent_figure(share: float | None) -> str:
@@ -162,7 +169,12 @@ def accuracy(share: float | None) -> str:
 
 def energy_uj(uj: float | None) -> str:
     """Energy of a kernel: µJ, integer (one decimal below 10)."""
-    return with_unit(fixed(uj, 0 if uj is None or abs(uj) >= 9.95 else 1), "µJ")
+    return with_unit(energy_uj_figure(uj), "µJ")
+
+
+def energy_uj_figure(uj: float | None) -> str:
+    """Energy of a kernel in µJ without the unit."""
+    return fixed(uj, 0 if uj is None or abs(uj) >= 9.95 else 1)
 
 
 def energy_mj(uj: float | None) -> str:
@@ -235,6 +247,14 @@ def clock_time(seconds: float | None) -> str:
     total = max(0, round(seconds))
     hours, minutes = total // 3600, total // 60 % 60
     return f"{hours}:{minutes:02d}:{total % 60:02d}" if hours else f"{minutes}:{total % 60:02d}"
+
+
+_WORTH_TELLING_S = 0.5
+
+
+def time_left(seconds: float | None) -> str:
+    """Time left as 0:07; '' where it isn't known or the end is too near to tell."""
+    return clock_time(seconds) if seconds is not None and seconds > _WORTH_TELLING_S else ""
 
 
 def delta(value: float | None, form: Callable[[float], str]) -> str:

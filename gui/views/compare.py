@@ -164,6 +164,9 @@ class CompareView(PlotView):
             self.tr("relative L2"),
         )
         self.statistics.range_word = self.tr("range")
+        if self.found is not None and self.channel >= 0:
+            self._show_channels()
+            self._show_channel()
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -197,7 +200,8 @@ class CompareView(PlotView):
         if network is None:
             self.show_no_model(self.tr("Open a model to compare what its kernels compute."))
             return
-        if session.current is None:
+        if session.current is None or not session.selection:
+            self.set_subtitle("")
             self.show_empty(self.tr("Select a kernel to compare its values."), self.tr("Select the worst kernel"))
             return
         self._ask()
@@ -209,9 +213,11 @@ class CompareView(PlotView):
             self.tr("Plan {name}").format(name=name) if name else self.tr("Plan"), self._scheme_words()
         )
         if self._waiting and self._failed:
+            self.set_subtitle(self._name())
             self.show_empty(self._failed)
             return
         if self.found is None:
+            self.set_subtitle(self._name())
             self.show_empty(self.tr("The values of this kernel are being read."))
             return
         self.show_page()
@@ -327,7 +333,7 @@ class CompareView(PlotView):
     def _show_channel(self) -> None:
         found = self.found
         assert found is not None
-        here = self.tr("channel {number} of {count}").format(number=self.channel, count=found.channels)
+        here = self.tr("channel {number} (of 0–{last})").format(number=self.channel, last=found.channels - 1)
         if found.layout == "maps":
             self.maps.show_pictures(*found.pictures(self.channel), square=True)
             self.maps.mark_column(None)
@@ -368,6 +374,7 @@ class CompareView(PlotView):
                 self.channel,
             )
         )
+        self.sections["statistics"].note.setText(self.tr("this sample"))
         self.set_subtitle(f"{kernel.name} · {shape}")
 
     def _figures_table(self) -> Table:

@@ -156,7 +156,7 @@ class KernelView(SessionView):
     def kernel(self) -> Kernel | None:
         """The kernel on show."""
         network = self.session.network
-        wanted = self._pinned or self.session.current
+        wanted = self._pinned or (self.session.current if self.session.selection else None)
         if network is None or wanted is None:
             return None
         return next((k for k in network.kernels if k.id == wanted), None)
@@ -232,10 +232,10 @@ class KernelView(SessionView):
         self.traffic.show_facts(data.traffic_facts(cost))
 
     def _write_what_if(self, kernel: Kernel) -> None:
-        for part in (self.if_heading, self.table):
-            part.setVisible(kernel.tunable)
+        self.table.setVisible(kernel.tunable)
         if not kernel.tunable:
-            self.refusals.hide()
+            self.refusals.setText(self.tr("This kernel has no precision of its own, so there is no other to try."))
+            self.refusals.show()
             return
         if self.isVisible():
             self._pricer.ask([data.plan_with(self.session, kernel, s) for s in data.candidates(self.session, kernel)])
@@ -244,7 +244,6 @@ class KernelView(SessionView):
         reasons = data.refusals(rows)
         self.refusals.setText(reasons)
         self.refusals.setVisible(bool(reasons))
-        self.if_heading.note.setText(self.tr("µs · dB · dB alone"))
 
     # Editing.
 

@@ -30,6 +30,8 @@ translate = QCoreApplication.translate
 
 ROW = 19
 EDGE = 14
+HEAD, LINE = 32, 22
+"""Heights in the what-if table: two lines of header, one row."""
 NARROW = 250
 """Below this inner width the what-if table leaves a column out."""
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
@@ -205,11 +207,14 @@ class WhatIfTable(Rows):
 
     def sizeHint(self) -> QSize:
         """Rows are a little higher: they are clicked."""
-        return QSize(260, self.count() * 22)
+        return QSize(260, HEAD + len(self._rows) * LINE if self._rows else 0)
 
     def row_rect(self, place: int) -> QRectF:
         """Where a row is; 0 is the header."""
-        return QRectF(EDGE - 6, place * 22, self.width() - 2 * EDGE + 12, 22)
+        wide = self.width() - 2 * EDGE + 12
+        if place == 0:
+            return QRectF(EDGE - 6, 0, wide, HEAD)
+        return QRectF(EDGE - 6, HEAD + (place - 1) * LINE, wide, LINE)
 
     def draw(self, painter: QPainter, row: QRectF, place: int, theme: Theme) -> None:
         """Header, or badge and figures."""
@@ -217,16 +222,7 @@ class WhatIfTable(Rows):
         shares = (0.24, 0.48, 0.74, 1.0) if inner.width() >= NARROW else (0.32, 0.62, 1.0)
         ends = [inner.x() + 70 + (inner.width() - 70) * share for share in shares]
         if place == 0:
-            painter.setFont(font(11))
-            painter.setPen(theme.muted)
-            words = (
-                translate("Kernel", "Latency"),
-                translate("Kernel", "Local"),
-                translate("Kernel", "Output"),
-                translate("Kernel", "Energy"),
-            )
-            for end, word in zip(ends, self._fitting(words, len(ends)), strict=True):
-                painter.drawText(QRectF(inner.x(), row.y(), end - inner.x(), row.height()), _RIGHT, word)
+            self._header(painter, inner, ends, theme)
             return
         entry = self._rows[place - 1]
         self._ground(painter, row, place, entry, theme)
@@ -239,11 +235,26 @@ class WhatIfTable(Rows):
             form.latency_figure(entry.latency_us),
             form.sqnr_figure(entry.local_db),
             form.sqnr_figure(entry.output_db),
-            form.energy_uj(entry.energy_uj),
+            form.energy_uj_figure(entry.energy_uj),
         )
         for end, figure in zip(ends, self._fitting(figures, len(ends)), strict=True):
             painter.setPen(theme.muted if figure == form.MISSING else theme.text)
             painter.drawText(QRectF(inner.x(), row.y(), end - inner.x(), row.height()), _RIGHT, figure)
+
+    def _header(self, painter: QPainter, inner: QRectF, ends: Sequence[float], theme: Theme) -> None:
+        """Names of the columns, their units below."""
+        names = (
+            translate("Kernel", "Latency"),
+            translate("Kernel", "Local"),
+            translate("Kernel", "Output"),
+            translate("Kernel", "Energy"),
+        )
+        units = ("µs", "dB", translate("Kernel", "dB, alone"), "µJ")
+        for words, top, size in ((names, 0, 11), (units, 14, 10)):
+            painter.setFont(font(size))
+            painter.setPen(theme.text2 if size == 11 else theme.muted)
+            for end, word in zip(ends, self._fitting(words, len(ends)), strict=True):
+                painter.drawText(QRectF(inner.x(), inner.y() + top, end - inner.x(), 15), _RIGHT, word)
 
     @staticmethod
     def _fitting(cells: tuple[str, ...], count: int) -> tuple[str, ...]:
@@ -263,7 +274,7 @@ class WhatIfTable(Rows):
             painter.drawRoundedRect(row.adjusted(1, 1, -1, -1), 4, 4)
 
     def _at(self, y: float) -> int:
-        place = int(y // 22) - 1
+        place = int((y - HEAD) // LINE)
         return place if 0 <= place < len(self._rows) else -1
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -305,7 +316,14 @@ class WhatIfTable(Rows):
         """The whole reason, and what a click does."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self._at(event.pos().y())
-            if place >= 0:
+            if 0 <= event.pos().y() < HEAD and self._rows:
+                words = translate(
+                    "Kernel",
+                    "Local: error of this kernel fed with reference inputs.\n"
+                    "Output, alone: error at the model's output when only this kernel takes the scheme.",
+                )
+                QToolTip.showText(event.globalPos(), words, self)
+            elif place >= 0:
                 entry = self._rows[place]
                 words = entry.refused or translate("Kernel", "Click to set {0}").format(label(entry.scheme))
                 QToolTip.showText(event.globalPos(), words, self)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
 from engine.fusion.types import Kernel
@@ -132,6 +132,11 @@ class BulkBar(QWidget):
         painter = QPainter(self)
         ground = self._theme.accent_soft
         painter.fillRect(self.rect(), ground)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What nobody saw was not priced."""
+        super().showEvent(event)
+        self._ask()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide what has no room: the price is the last to go."""

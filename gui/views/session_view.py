@@ -19,7 +19,8 @@ from gui.views.turns import turns
 if TYPE_CHECKING:
     from engine.session import Session
 
-FRAME_MS = 25
+FRAME_MS, CALM_FRAME_MS = 25, 100
+"""Least time from one redraw to the next: of the two views where an edit is answered, and of all others."""
 BREATHING_SPACE = 5
 """A view that takes long to redraw waits this many times as long before it does so again."""
 
@@ -90,7 +91,7 @@ class SessionView(QWidget):
         """Redraw soon, and only if somebody sees it."""
         self._dirty.update(changes)
         if self.isVisible() and not self._timer.isActive():
-            pause = max(FRAME_MS, BREATHING_SPACE * self._took_ms)
+            pause = max(FRAME_MS if self.RANK < 2 else CALM_FRAME_MS, BREATHING_SPACE * self._took_ms)
             wait = pause - 1000 * (time.monotonic() - self._drawn_at)
             self._timer.start(max(0, round(wait)))
 
@@ -130,6 +131,8 @@ class SessionView(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
+            for part in self.findChildren(QWidget):  # painted words have no text that Qt could see change
+                part.update()
 
     def _on_change(self, change: Change) -> None:
         if change.what in self.WATCHES or change.what is What.MODEL:

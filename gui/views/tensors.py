@@ -89,7 +89,7 @@ class TensorsView(KernelListView):
         self.show_page()
         self._painter.required = self.session.budgets.min_sqnr_db
         self.model.show(rows)
-        self.set_subtitle(self.tr("worst first"))
+        self.set_subtitle(self.tr("all samples, worst first"))
         self.draw_selection()
         self.list.viewport().update()
 

@@ -45,7 +45,7 @@ def test_the_current_kernel_is_captured_and_its_worst_channel_shown(session, vie
     errors = np.linalg.norm(difference.reshape(32, -1), axis=1)
     errors /= np.linalg.norm(captured.reference[0].reshape(32, -1).astype(np.float64), axis=1)
     assert view.channel == int(errors.argmax())
-    assert view.sections["maps"].note.text() == f"channel {view.channel} of 32"
+    assert view.sections["maps"].note.text() == f"channel {view.channel} (of 0–31)"
     assert view.statistics.sheet.channels[0].channel == view.channel
 
 

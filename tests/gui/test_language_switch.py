@@ -1,0 +1,77 @@
+"""Switching the language leaves no word behind: a view then looks like one that was made in the new language."""
+
+import pytest
+from fakes import with_model
+from plot_hand import settle, show
+from PySide6.QtWidgets import QWidget
+
+from gui.i18n import set_language
+from gui.views.compare import CompareView
+from gui.views.error_profile import ErrorProfileView
+from gui.views.jobs import JobsView
+from gui.views.kernel import KernelView
+from gui.views.latency import LatencyView
+from gui.views.layers import LayersView
+from gui.views.log import LogView
+from gui.views.memory import MemoryView
+from gui.views.preflight import PreflightView
+from gui.views.ranking import RankingView
+from gui.views.roofline import RooflineView
+from gui.views.sensitivity import SensitivityView
+from gui.views.summary import SummaryView
+from gui.views.tensors import TensorsView
+from gui.views.thermal import ThermalView
+from gui.views.timeline import TimelineView
+
+VIEWS = (
+    CompareView,
+    ErrorProfileView,
+    JobsView,
+    KernelView,
+    LatencyView,
+    LayersView,
+    LogView,
+    MemoryView,
+    PreflightView,
+    RankingView,
+    RooflineView,
+    SensitivityView,
+    SummaryView,
+    TensorsView,
+    ThermalView,
+    TimelineView,
+)
+
+
+def rest(qtbot, view, session):
+    """Until nothing is computed any more and all is drawn."""
+    if isinstance(view, CompareView):
+        qtbot.waitUntil(lambda: (settle(view), view.found is not None)[1], timeout=8000)
+    settle(view)
+    qtbot.waitUntil(lambda: not session.jobs.active, timeout=8000)
+    for _ in range(3):
+        settle(view)
+
+
+def picture(view):
+    """What the view looks like without the focus."""
+    for part in view.findChildren(QWidget):
+        part.clearFocus()
+    return view.grab().toImage()
+
+
+@pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
+def test_a_view_follows_the_language(qtbot, theme, kind):
+    session = with_model()
+    kernels = [k.id for k in session.network.kernels[17:20]]
+    session.select(kernels if kind is LayersView else kernels[:1], kernels[0])
+    switched = show(qtbot, kind, session, theme, 900, 700)
+    rest(qtbot, switched, session)
+    set_language("zh")
+    rest(qtbot, switched, session)
+    fresh = show(qtbot, kind, session, theme, 900, 700)
+    rest(qtbot, fresh, session)
+    assert switched.title() == fresh.title()
+    assert switched.subtitle() == fresh.subtitle()
+    qtbot.waitUntil(lambda: picture(switched) == picture(fresh), timeout=4000)
+    session.close()
