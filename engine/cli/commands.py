@@ -128,6 +128,7 @@ def simulate(args: argparse.Namespace) -> dict[str, Any]:
             "temperature_c": sustained.final_skin_c,
             "throttled_at_s": sustained.throttled_at_s,
         },
+        "notes": [str(note) for note in sustained.notes],
     }
 
 

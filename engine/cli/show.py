@@ -85,6 +85,8 @@ def show_simulate(found: Mapping[str, Any]) -> None:
         f"{sustained['temperature_c']:.1f} °C, "
         + ("no throttling" if throttled is None else f"first throttled after {throttled:.0f} s")
     )
+    for note in found["notes"]:
+        print(note)
 
 
 def show_written(found: Mapping[str, Any]) -> None:

@@ -88,6 +88,28 @@ def test_simulate(run, cnn_path):
     assert found["latency_us"] == pytest.approx(last["start_us"] + last["latency_us"])
 
 
+def test_simulate_says_when_the_device_cannot_run_as_often_as_asked(run, cnn_path, capsys):
+    arguments = ("simulate", cnn_path, "--preset", "int8", "--device", "kirin9030", "--minutes", 2)
+    full, asked = run(*arguments), run(*arguments, "--rate", 100_000)
+    assert full["notes"] == []
+    assert asked["sustained"] == full["sustained"]
+    assert "100000 runs per second" in asked["notes"][0]
+    assert main([*map(str, arguments), "--rate", "100000"]) == 0
+    assert asked["notes"][0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--minutes", "-1"), ("--minutes", "0"), ("--minutes", "nan"), ("--minutes", "1e9"), ("--ambient", "-300"),
+     ("--rate", "0"), ("--rate", "nan")],
+)  # fmt: skip
+def test_simulate_refuses_impossible_scenarios_in_one_line(cnn_path, capsys, option, value):
+    arguments = ["simulate", str(cnn_path), "--preset", "int8", "--device", "kirin9030", option, value]
+    assert main(arguments) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "must be" in line
+
+
 def test_plan_then_export_gives_a_model_that_runs(run, cnn_path, tmp_path):
     written = run("plan", cnn_path, "--preset", "int4", "--out", tmp_path / "p.json")
     assert written["kernels"] == 4

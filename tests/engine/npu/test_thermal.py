@@ -204,6 +204,7 @@ def test_more_runs_than_the_device_can_do_are_back_to_back_and_said(run):
     (note,) = asked.notes
     most = 1e6 / simulation.latency_us
     assert "100000 runs per second" in str(note)
+    assert "back to back" in str(note)
     assert f"{most:.4g}" in str(note)
     assert sustain(simulation, device, Scenario(minutes=10, runs_per_second=most / 2)).notes == ()
 
