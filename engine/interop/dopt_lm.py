@@ -68,6 +68,8 @@ def _rule(kernel: Kernel, asked: Scheme) -> tuple[Scheme, Text | None]:
             return asked, None
         return FP16, say("dopt_lm runs in FP16 what it doesn't quantize.")
     if kernel.kind is Kind.EMBEDDING:
+        if asked.weights.bits > 8:
+            return FP16, say("dopt_lm has embeddings of 8 bits or FP16, nothing between.")
         gets = Scheme(WeightFormat(8, symmetric=False, granularity="channel"), FP16.activations)
         return gets, None if gets == asked else say("dopt_lm quantizes embeddings per row to INT8, by its own method.")
     return nearest(_ABILITY, kernel, asked)
