@@ -29,6 +29,9 @@ T = TypeVar("T")
 Failed = Callable[[Text], None]
 _QUICK_S, _CALM_S = 0.03, 0.25
 """Least seconds between two deliveries of what somebody waits for, and of what comes by the way: views draw each."""
+_SIMULATION_S = 0.05
+"""How long an evaluation lets the simulation of the same plan go first: side by side, in the way of each other at every
+call into the runtime, both take several times as long."""
 LocalFound = Callable[[Mapping[tuple[str, Scheme], ErrorSums]], None]
 
 
@@ -163,6 +166,7 @@ class Background:
             return None
 
         def run(ctx: JobContext) -> Evaluation:
+            self.jobs.wait_idle("query", _SIMULATION_S)
             share = 0.3 if missing else 0.0  # one bar for all three parts: it never goes back
             self._find_local(evaluator, missing, ctx, local, generation, share=share)
             first = evaluator.evaluate(
