@@ -111,10 +111,14 @@ class Watcher(QObject):
         """Whether nothing runs."""
         return not self.session.jobs.active
 
-    def is_settled(self) -> bool:
+    def shows_output(self) -> bool:
         """Whether the Summary shows the output error of the current plan."""
         look = self.window.view("summary").cards["sqnr"].look
-        return not self.session.staleness.stale and not look.stale and look.state != "busy"
+        return not self.session.staleness.output_stale and not look.stale and look.state != "busy"
+
+    def is_settled(self) -> bool:
+        """Whether every error on show is the current plan's."""
+        return not self.session.staleness.stale and self.shows_output()
 
     def shows_toggle(self, kernel: Kernel, scheme: Scheme, before: object) -> bool:
         """Whether the table shows local error and latency of a kernel under a scheme that was set just now.

@@ -9,7 +9,8 @@ from typing import Any
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineEdit, QMenu, QPushButton, QWidget
+from shiboken6 import isValid
 
 from gui.dialogs.error import ErrorDialog
 from gui.window import Window
@@ -124,6 +125,22 @@ class Hand:
         self.press(dialog, "Close")
         self.until(lambda: not self._dialogs(ErrorDialog), 2)
         return text
+
+    def refusal(self, dialog: QDialog) -> str:
+        """What a dialog says against what was typed into it, or what the error dialog says once it has closed."""
+        self.until(lambda: self._dialogs(ErrorDialog) or self._complaints(dialog), 10)
+        if self._dialogs(ErrorDialog):
+            return self.said()
+        text = self._complaints(dialog)[0]
+        self.press(dialog, "Cancel")
+        return text
+
+    @staticmethod
+    def _complaints(dialog: QDialog) -> list[str]:
+        if not isValid(dialog) or not dialog.isVisible():
+            return []
+        labels = dialog.findChildren(QLabel)
+        return [found.text() for found in labels if found.property("role") == "bad" and found.isVisible()]
 
     # docks ----------------------------------------------------------------------------------------------------------
 

@@ -451,7 +451,7 @@ def test_an_unwritable_export_path_is_refused_in_one_sentence(opened, files):
         pick(opened, dialog, kind)
         opened.type(dialog.path, str(path))
         opened.press(dialog, "Export")
-        one_sentence(opened.said(), path.name)
+        one_sentence(opened.refusal(dialog), path.name)
         assert kept(opened) == before
     assert sorted(os.listdir(files)) == ["calibration.npz", "digits.onnx", "evaluation.npz", "file", "settings"]
 
@@ -467,5 +467,5 @@ def test_data_that_does_not_fit_is_refused_in_one_sentence(opened, files):
         opened.click(editor.kind, editor.kind._rects()[2].center().toPoint())
         opened.type(editor.path, str(files / name))
         opened.press(dialog, "Apply")
-        one_sentence(opened.said(), name)
+        one_sentence(opened.refusal(dialog), name)
         assert kept(opened) == before
