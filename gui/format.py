@@ -57,11 +57,18 @@ def latency_us(us: float | None) -> str:
     return with_unit(latency_figure(us), "µs")
 
 
+def _larger(value: float, like: float | None) -> float:
+    return abs(value) if like is None else max(abs(value), abs(like))
+
+
 def run_latency_parts(us: float | None, like: float | None = None) -> tuple[str, str]:
-    """Latency of a run as (figure, unit); `like` chooses unit and decimals (a delta or band goes with its value)."""
+    """Latency of a run as (figure, unit).
+
+    A delta or band goes with its value, `like`: it has the same unit and decimals unless it is larger itself.
+    """
     if us is None:
         return MISSING, ""
-    size = abs(us if like is None else like)
+    size = _larger(us, like)
     if not isfinite(size):
         return fixed(us), ""
     if size < 999.95:
@@ -79,10 +86,10 @@ def run_latency(us: float | None) -> str:
 
 
 def bytes_parts(count: float | None, like: float | None = None) -> tuple[str, str]:
-    """Bytes as (figure, unit); `like` chooses unit and decimals."""
+    """Bytes as (figure, unit); a delta has the unit of its value, `like`, unless it is larger itself."""
     if count is None:
         return MISSING, ""
-    size = abs(count if like is None else like)
+    size = _larger(count, like)
     if size < 1024 and float(count).is_integer() and like is None:
         return integer(count), "B"
     if size < 1024**2 * 0.99995:
@@ -183,10 +190,10 @@ def energy_mj(uj: float | None) -> str:
 
 
 def energy_parts(uj: float | None, like: float | None = None) -> tuple[str, str]:
-    """Energy of a run, given in µJ, as (figure, unit)."""
+    """Energy of a run, given in µJ, as (figure, unit); a delta is at home where its value, `like`, is."""
     if uj is None:
         return MISSING, ""
-    size = abs(uj if like is None else like)
+    size = _larger(uj, like)
     return (fixed(uj, 1), "µJ") if size < 99.95 else (fixed(uj / 1e3, 2), "mJ")
 
 

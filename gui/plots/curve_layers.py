@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, Qt
-from PySide6.QtGui import QPainter, QPolygonF
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPolygonF
 
 from engine.graph.types import Array
 from gui.fonts import font
 from gui.paint import with_alpha
 from gui.plots.frame import Frame
+from gui.plots.free_place import Drawn, along, freest
 from gui.plots.layer import Layer
 from gui.plots.panel import Panel, PlotBox
 from gui.plots.shapes import halo_text, pen, polyline, simplified, thin
@@ -67,10 +68,12 @@ class Limits(Layer):
         super().__init__(box, 5)
         self._levels: tuple[float, ...] = ()
         self.label, self.color = "", "warn"
+        self._drawn: tuple[Drawn, ...] = ()
 
-    def set(self, levels: Sequence[float], label: str) -> None:
-        """Values, and what they are."""
+    def set(self, levels: Sequence[float], label: str, curves: Sequence[Curve] = ()) -> None:
+        """Values, what they are, and the curves that the label keeps clear of."""
         self._levels, self.label = tuple(levels), label
+        self._drawn = tuple(Drawn(curve.x, curve.y) for curve in curves)
         self.update()
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
@@ -83,11 +86,19 @@ class Limits(Layer):
         for level in seen:
             y = round(frame.y(level)) + 0.5
             painter.drawLine(QLineF(frame.area.left(), y, frame.area.right(), y))
-        y = frame.y(min(seen)) + 10
-        if y > frame.area.bottom() - 6:
-            y = frame.y(max(seen)) - 10
-        at = QPointF(frame.area.right() - 4, y)
-        halo_text(painter, at, self.label, color, self.theme.panel, font(10, 600), align="right")
+        box = self.label_box(frame)
+        at = QPointF(box.left(), box.center().y())
+        halo_text(painter, at, self.label, color, self.theme.panel, font(10, 600))
+
+    def label_box(self, frame: Frame) -> QRectF:
+        """Where the label stands: below the lowest or above the highest line, where the least is drawn."""
+        seen = [frame.y(level) for level in self._levels if frame.y0 <= level <= frame.y1]
+        metrics = QFontMetricsF(font(10, 600))
+        height = metrics.height()
+        places = along(
+            frame.area, metrics.horizontalAdvance(self.label), height, (max(seen) + 3, min(seen) - 3 - height)
+        )
+        return freest(places or [QRectF(frame.area.left() + 5, frame.area.top(), 1, height)], self._drawn, frame)
 
 
 class VerticalMark(Layer):

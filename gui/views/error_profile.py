@@ -5,11 +5,13 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine.session.changes import What
 from gui import format as fmt
 from gui.plots.caption import Key
+from gui.plots.free_place import Drawn
 from gui.plots.kernel_view import KernelChartView
 from gui.plots.table import Table
 from gui.theme import Theme
@@ -58,6 +60,12 @@ class ErrorProfileView(KernelChartView):
         self.show_page()
         self.panel.set_y(*profile.y_range())
         self.zone.required = self.required.required = profile.required
+        here = np.arange(len(self.columns), dtype=float)
+        self.required.drawn = (
+            Drawn(here, np.minimum(profile.local, fmt.SQNR_CAP_DB), line=False),
+            Drawn(here, np.minimum(profile.accumulated, fmt.SQNR_CAP_DB)),
+            Drawn(here, np.minimum(profile.previous, fmt.SQNR_CAP_DB)),
+        )
         self.required.label = self.tr("required {value}").format(value=fmt.sqnr(profile.required))
         self.stale.start, self.stale.label = profile.stale_from, self.tr("being recomputed")
         self.lines.set(profile.accumulated, profile.previous, profile.stale_from)

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterPath, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
 
 from engine.graph.types import Array
 from gui.fonts import font
 from gui.format import SQNR_CAP_DB
 from gui.paint import marker_path, with_alpha
 from gui.plots.frame import Frame
+from gui.plots.free_place import Drawn, along, freest
 from gui.plots.kernel_layers import STRIP_HEIGHT
 from gui.plots.layer import Layer
 from gui.plots.panel import PlotBox
@@ -41,6 +42,8 @@ class RequiredLine(Layer):
         super().__init__(box, 30)
         self.required: float | None = None
         self.label = ""
+        self.drawn: tuple[Drawn, ...] = ()
+        """What the label keeps clear of."""
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
         """Paint the line and its label; the label keeps clear of the precision strip."""
@@ -49,9 +52,18 @@ class RequiredLine(Layer):
         y = round(frame.y(self.required)) + 0.5
         painter.setPen(pen(self.theme.bad, 1, (4, 3)))
         painter.drawLine(QLineF(frame.area.left(), y, frame.area.right(), y))
-        below = y + 9 + 8 < frame.area.bottom() - STRIP_HEIGHT
-        at = QPointF(frame.area.left() + 6, y + 9 if below else y - 9)
+        box = self.label_box(frame)
+        at = QPointF(box.left(), box.center().y())
         halo_text(painter, at, self.label, self.theme.bad, self.theme.panel, font(10, 600))
+
+    def label_box(self, frame: Frame) -> QRectF:
+        """Where the label stands: below or above the line, where the least is drawn."""
+        assert self.required is not None
+        metrics = QFontMetricsF(font(10, 600))
+        y, height = round(frame.y(self.required)), metrics.height()
+        area = frame.area.adjusted(0, 0, 0, -STRIP_HEIGHT)
+        places = along(area, metrics.horizontalAdvance(self.label), height, (y + 2, y - 2 - height))
+        return freest(places or [QRectF(area.left() + 5, area.top(), 1, height)], self.drawn, frame)
 
 
 class StaleRegion(Layer):

@@ -30,11 +30,10 @@ from PySide6.QtWidgets import (
 from gui.bridge import hub
 from gui.fonts import font
 from gui.plots.export import Exporter
-from gui.plots.kernels import short_name
 from gui.plots.shapes import plain_text
 from gui.plots.view import PlotView
 from gui.theme import Theme
-from gui.views.words import split_name
+from gui.views.fitting import fitting_name
 from gui.widgets.icon_button import IconButton
 
 if TYPE_CHECKING:
@@ -70,14 +69,10 @@ class KernelDelegate(QStyledItemDelegate):
         self.paint_cell(painter, area.adjusted(8, 0, -8, -1), index, quiet)
 
     def paint_name(self, painter: QPainter, area: QRectF, name: str, quiet: QColor) -> None:
-        """The path quiet, the last part strong; the short name where there is no room."""
-        path, tail = split_name(name)
-        painter.setFont(font(12, 500))
-        metrics = painter.fontMetrics()
-        if metrics.horizontalAdvance(name) > area.width():
-            path, tail = split_name(short_name(name))
-        tail = metrics.elidedText(tail, Qt.TextElideMode.ElideRight, int(area.width()))
+        """The path quiet, the last part strong; what tells layers apart stays where there is no room."""
+        path, tail = fitting_name(name, int(area.width()), 500)
         plain_text(painter, area, path, quiet, font(12))
+        painter.setFont(font(12))
         used = painter.fontMetrics().horizontalAdvance(path)
         plain_text(painter, area.adjusted(used, 0, 0, 0), tail, self.theme.text, font(12, 500))
 
@@ -104,6 +99,10 @@ class KernelListView(PlotView):
         self.more.clicked.connect(lambda: self.menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height()))))
         self.exporter = Exporter(self, None, self.table, self.title)
         self._showing = False
+        self._followed: str | None = None
+        """The current kernel that was brought into sight last."""
+        self._listed: object = None
+        """The network whose kernels are listed."""
         self.list.customContextMenuRequested.connect(lambda at: self.menu().popup(self.list.viewport().mapToGlobal(at)))
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
         self.list.entered.connect(lambda index: self._on_entered(index.row()))
@@ -153,20 +152,35 @@ class KernelListView(PlotView):
         self.exporter.fill(menu)
         return menu
 
+    def show_page(self) -> None:
+        """A list that appears begins at its top."""
+        if not self.list.isVisibleTo(self):
+            self._followed = self.session.current
+            self.list.scrollToTop()
+        super().show_page()
+
     def draw_selection(self) -> None:
-        """Select the rows of the session's selection."""
+        """Select the rows of the session's selection; only another current kernel is brought into sight."""
         places = {kernel: i for i, kernel in enumerate(self.kernels())}
         model, chosen = self.list.model(), QItemSelection()
         for kernel in self.session.selection:
             if kernel in places:
                 chosen.select(model.index(places[kernel], 0), model.index(places[kernel], model.columnCount() - 1))
+        current = places.get(self.session.current or "")
+        if self.session.network is not self._listed:
+            self._listed, self._followed = self.session.network, self.session.current
+            self.list.scrollToTop()
+        follow = self.session.current != self._followed
+        self._followed = self.session.current
         self._showing = True
+        self.list.setAutoScroll(False)
         flags = QItemSelectionModel.SelectionFlag
         self.list.selectionModel().select(chosen, flags.ClearAndSelect | flags.Rows)
-        current = places.get(self.session.current or "")
         if current is not None:
             self.list.selectionModel().setCurrentIndex(model.index(current, 0), flags.NoUpdate)
-            self.list.scrollTo(model.index(current, 0))
+            if follow:
+                self.list.scrollTo(model.index(current, 0))
+        self.list.setAutoScroll(True)
         self._showing = False
 
     def _style_list(self) -> None:

@@ -210,6 +210,8 @@ class LayersView(SessionView):
             self.table.horizontalHeader().viewport().update()
         elif What.JOBS in changes and self.model.order_waits and not self._working:
             self.model.reorder()
+        if What.MODEL in changes:
+            self.table.scrollToTop()
         self._show_selection()
         self.subtitle_changed.emit()
 

@@ -181,7 +181,14 @@ class BulkBar(QWidget):
         return "INT4" if self.switch.look.chosen == "INT8" else "INT8"
 
     def _target_plan(self) -> Plan:
-        return self._session.plan.with_schemes(spread(self._editable, SEGMENTS[self.target()]), "")
+        return self._planned(self.target())
+
+    def _planned(self, name: str) -> Plan:
+        return self._session.plan.with_schemes(spread(self._editable, SEGMENTS[name]), "")
+
+    def _kept(self, name: str) -> int:
+        """How many kernels take INT8 when the others take INT4: depthwise and recurrent ones."""
+        return sum(scheme != SEGMENTS[name] for scheme in spread(self._editable, SEGMENTS[name]).values())
 
     def _ask(self) -> None:
         question = (self._session.plan, self._session.device, self._kernels, self._session.locked, self.target())
@@ -195,20 +202,31 @@ class BulkBar(QWidget):
     def _write_price(self) -> None:
         """Say what is known; nothing at all while the simulation runs."""
         self.price.setText(self._price_words())
+        kept = self._kept("INT4")
+        self.price.setToolTip(
+            self.tr("Depthwise and recurrent kernels take INT8 instead of INT4: 4 bits save next to nothing there.")
+            if kept
+            else ""
+        )
         self._fold()
 
     def _price_words(self) -> str:
         if not self._editable:
             return ""
+        kept = self._kept("INT4")
+        if kept and not self._pointed and self._planned("INT4") == self._session.plan:
+            return self.tr("INT4; {0} stay INT8").format(kept)
         plan = self._target_plan()
         if plan == self._session.plan:
             return self.tr("Already {0}").format(self.target())
         now, then = self._pricer.known(self._session.plan), self._pricer.known(plan)
         if now is None or then is None:
             return ""
-        latency = form.delta(then.simulation.latency_us - now.simulation.latency_us, form.latency_us)
+        latency = form.delta(then.simulation.latency_us - now.simulation.latency_us, form.run_latency)
         size = form.delta(then.size.total - now.size.total, form.bytes_)
         parts = [self.tr("latency {0}").format(latency), self.tr("size {0}").format(size)]
+        if self._kept(self.target()):
+            parts.append(self.tr("{0} stay INT8").format(self._kept(self.target())))
         return self.tr("If set to {0}:").format(self.target()) + "  " + " · ".join(parts)
 
     def minimumSizeHint(self) -> QSize:

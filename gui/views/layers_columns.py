@@ -91,7 +91,9 @@ def _sensitivity_text(rows: LayerRows, i: int) -> str:
     value = float(rows.sensitivity[i])
     if isnan(value):
         return form.MISSING
-    return form.fixed(value, 2) if rows.sensitivity_is_kl else form.percent_figure(value / 100)
+    if rows.sensitivity_is_kl:
+        return form.small_figure(value)
+    return form.percent_figure(value / 100) if value == 0 or value >= 0.05 else form.small_figure(value, 1)
 
 
 EAGER = 5
@@ -115,7 +117,7 @@ COLUMNS: tuple[Column, ...] = (
            right=True, fold=EAGER),
     Column("accumulated", "accumulated", 112, 100, lambda r: r.accumulated_db,
            _at(lambda r: r.accumulated_db, form.sqnr_figure)),
-    Column("sensitivity", "sensitivity", 106, 94, lambda r: r.sensitivity, _sensitivity_text, fold=1),
+    Column("sensitivity", "sensitivity", 116, 104, lambda r: r.sensitivity, _sensitivity_text, fold=1),
     Column("latency", "latency", 118, 106, lambda r: r.latency_us, _at(lambda r: r.latency_us, form.latency_figure)),
     Column("bytes", "number", 76, 70, lambda r: r.ddr_bytes, _at(lambda r: r.ddr_bytes, form.kib_figure),
            shown=False, right=True, fold=9, scale=1 / 1024),
@@ -129,6 +131,8 @@ COLUMNS: tuple[Column, ...] = (
 
 LEAST = 70
 """Not even short names make their column narrower."""
+TELLING = 200
+"""Long names get this much before the less useful columns get anything."""
 WIDEST = 460
 """No name or operator takes more than this on its own account."""
 BY_KEY: Mapping[str, Column] = {column.key: column for column in COLUMNS}
@@ -226,17 +230,25 @@ def fit(
         wish = wishes.get(column.key)
         return wanted if wish is None or not column.stretch else min(wanted, max(wish, LEAST))
 
+    def needed(column: Column) -> int:
+        """Room without which a column is of little use: long names must stay distinguishable."""
+        if column.key == "name" and "name" not in fixed:
+            return max(modest(column, column.least), min(wishes.get("name", 0), TELLING))
+        return fixed.get(column.key, modest(column, column.least))
+
     kept = list(columns)
     if sum(fixed.get(c.key, modest(c, c.width)) for c in kept) > available:
         kept = [c for c in kept if c.fold != EAGER]
     for column in sorted(kept, key=lambda c: -c.fold):
-        if column.fold and sum(fixed.get(c.key, modest(c, c.least)) for c in kept) > available:
+        room = needed if column.fold > 1 else lambda c: fixed.get(c.key, modest(c, c.least))
+        if column.fold and sum(room(c) for c in kept) > available:
             kept.remove(column)
     widths = {c.key: fixed.get(c.key, modest(c, c.least)) for c in kept}
     spare = available - sum(widths.values())
     comfort = {c.key: modest(c, c.width) for c in kept}
     whole = {c.key: min(wishes.get(c.key, 0), WIDEST) for c in kept if c.stretch}
-    for goals in (comfort, whole):
+    telling = {c.key: needed(c) for c in kept}
+    for goals in (telling, comfort, whole):
         for key, goal in goals.items():
             if key not in fixed:
                 step = min(spare, max(0, goal - widths[key]))

@@ -19,15 +19,16 @@ from gui.fonts import font
 from gui.i18n import language
 from gui.icons import paint_icon
 from gui.theme import Theme
+from gui.views.fitting import fitting_name
 from gui.views.layers_columns import BY_KEY, COLUMNS
 from gui.views.layers_flags import flags_of
 from gui.views.layers_model import LayersModel
-from gui.views.layers_rows import LayerRows, with_threshold
-from gui.views.words import no_switch_word, split_name
+from gui.views.layers_rows import LEAST_KL, LEAST_L2, LayerRows, with_threshold
+from gui.views.words import no_switch_word
 
 PAD = 8
 """Room left of text and right of figures."""
-FIGURE = {"accumulated": 44, "sensitivity": 42, "latency": 44}
+FIGURE = {"accumulated": 44, "sensitivity": 54, "latency": 44}
 """Width of the figure in columns with a bar, so that figures and bar starts are straight."""
 SWITCH = QSize(144, 17)
 # Flags are joined once: doing it per cell costs more than drawing the text.
@@ -188,7 +189,7 @@ class LayersDelegate(QStyledItemDelegate):
         if self._scaled_for is not rows:
             self._scaled_for = rows
             self._scale = {
-                "sensitivity": with_threshold(rows.sensitivity),
+                "sensitivity": with_threshold(rows.sensitivity, least=LEAST_KL if rows.sensitivity_is_kl else LEAST_L2),
                 "latency": with_threshold(rows.latency_us),
             }
         return self._scale[key]
@@ -219,9 +220,10 @@ def _text(cell: Cell, key: str) -> None:
     rect = cell.rect.adjusted(PAD, 0, -2, -1)
     words = BY_KEY[key].text(cell.rows, cell.kernel)
     cell.painter.setFont(font(12))
+    mode = Qt.TextElideMode.ElideMiddle if key == "op" else Qt.TextElideMode.ElideRight
     launch = key == "bound" and cell.rows.bounds[cell.kernel] in ("Launch", "-", "")
     color = cell.quiet if launch or key in ("shape", "unit") else cell.theme.text2
-    _draw(cell, rect, _elided(cell, words, rect.width()), color, _LEFT)
+    _draw(cell, rect, _elided(cell, words, rect.width(), mode), color, _LEFT)
 
 
 def _index(cell: Cell, key: str) -> None:
@@ -234,18 +236,12 @@ def _index(cell: Cell, key: str) -> None:
 
 def _name(cell: Cell, key: str) -> None:
     """Path in secondary colour, the last part emphasised; the path gives way first."""
-    path, last = split_name(cell.rows.shape.names[cell.kernel])
     rect = cell.rect.adjusted(4, 0, -4, -1)
-    strong, plain = font(12, 600), font(12)
-    cell.painter.setFont(strong)
-    tail = _elided(cell, last, rect.width(), Qt.TextElideMode.ElideMiddle)
-    tail_width = cell.painter.fontMetrics().horizontalAdvance(tail)
-    cell.painter.setFont(plain)
-    head = _elided(cell, path, rect.width() - tail_width, Qt.TextElideMode.ElideLeft) if path else ""
-    head = "" if head == "…" and rect.width() - tail_width < 12 else head
+    head, tail = fitting_name(cell.rows.shape.names[cell.kernel], rect.width())
+    cell.painter.setFont(font(12))
     _draw(cell, rect, head, cell.theme.text2, _LEFT)
     left = cell.painter.fontMetrics().horizontalAdvance(head)
-    cell.painter.setFont(strong)
+    cell.painter.setFont(font(12, 600))
     _draw(cell, rect.adjusted(left, 0, 0, 0), tail, cell.theme.text, _LEFT)
 
 

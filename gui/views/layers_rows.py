@@ -26,6 +26,8 @@ _BETWEEN_DIGITS = re.compile(r"(?<=\d)x(?=\d)")
 if TYPE_CHECKING:
     from engine.session import Session
 
+LEAST_KL, LEAST_L2 = 0.1, 1.0
+"""The bars of the sensitivity never end below this: KL in 10^-3 nats, relative L2 in % (40 dB)."""
 SEGMENTS = {"INT4": INT4, "INT8": INT8, "FP16": FP16}
 """What the three segments of the switch set."""
 
@@ -218,10 +220,13 @@ def shown_evaluation(session: Session) -> Evaluation | None:
     return None
 
 
-def with_threshold(values: Array, share: float = 0.95) -> float:
-    """The value at which a linear bar is full: the 95th percentile of what is known; NaN if nothing is."""
+def with_threshold(values: Array, share: float = 0.95, least: float = 0.0) -> float:
+    """The value at which a linear bar is full: the 95th percentile of what is known, NaN if nothing is.
+
+    `least` keeps bars short where all values are small.
+    """
     known = values[np.isfinite(values)]
-    return float(np.quantile(known, share)) if known.size else nan
+    return max(least, float(np.quantile(known, share))) if known.size else nan
 
 
 def relative_l2_percent(sqnr_db: float) -> float:

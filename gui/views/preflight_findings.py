@@ -107,8 +107,11 @@ def _launch_bound(simulation: Simulation) -> Iterator[Finding]:
     if not bound:
         return
     title = translate("Preflight", "%n kernel(s) are launch-bound", "", len(bound))
-    detail = translate("Preflight", "{0} of launches").format(form.latency_us(sum(c.launch_us for _, c in bound)))
-    detail += f" · {_share([c for _, c in bound], simulation)}"
+    # The share is that of all launches, as in the Summary: two figures for one word would contradict each other.
+    share = simulation.launch_us / simulation.latency_us if simulation.latency_us else 0.0
+    detail = translate("Preflight", "all launches take {0}, {1} of the run").format(
+        form.latency_us(simulation.launch_us), form.percent(share)
+    )
     yield Finding("info", title, detail, tuple(i for i, _ in bound))
 
 

@@ -23,7 +23,7 @@ from gui.widgets.segmented import SegmentedControl
 if TYPE_CHECKING:
     from engine.session import Session
 
-FIGURE = 48.0
+FIGURE = 62.0
 
 
 class _Delegate(KernelDelegate):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 RANK, KERNEL, NOW, VALUE = range(4)
+LEAST_ERROR = 1e-4
+"""Bars never end below this: KL in nats, or noise over signal power (40 dB)."""
 CHOICES: dict[str, Scheme | None] = {"now": None, "INT4": INT4, "INT8": INT8, "FP16": FP16}
 """Whose sensitivity is ranked: of the scheme in the plan, or of one scheme for all."""
 
@@ -35,7 +37,7 @@ class RankRow:
     """Of the scheme in the plan."""
     cell: SensitivityCell | None
     bar: float
-    """Length of the bar: 1 at the 95th percentile."""
+    """Length of the bar: 1 at the 95th percentile, or at LEAST_ERROR where that is more."""
 
 
 def error_of(cell: SensitivityCell, metric: Metric) -> float:
@@ -57,7 +59,7 @@ def ranking(session: Session, choice: str, metric: Metric) -> list[RankRow]:
         cell = session.sensitivity.get((kernel.id, now if wanted is None else wanted))
         found.append((kernel, now, cell, None if cell is None else error_of(cell, metric)))
     known = [error for *_, error in found if error is not None]
-    top = float(np.percentile(known, 95)) if known else 0.0
+    top = max(LEAST_ERROR, float(np.percentile(known, 95))) if known else 0.0
     found.sort(key=lambda entry: (entry[3] is None, -(entry[3] or 0.0), entry[0].index))
     return [
         RankRow(
@@ -97,6 +99,8 @@ class RankingModel(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Texts."""
+        if index.isValid() and role == Qt.ItemDataRole.ToolTipRole and index.column() == KERNEL:
+            return self.rows[index.row()].name
         if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
         row = self.rows[index.row()]

@@ -30,9 +30,11 @@ from gui.views.sensitivity_data import (
     Metric,
     Reasons,
     SensitivityMap,
+    block_name,
     blocks,
     map_table,
     sensitivity_map,
+    usual_prefix,
 )
 from gui.views.sensitivity_layers import BlockNames, CellCursors, CellImage, CellMarks, SchemeNames
 from gui.widgets.icon_button import IconButton
@@ -202,8 +204,13 @@ class SensitivityView(ChartView):
         """Blocks below the columns; numbers where every kernel is a block of its own."""
         found = blocks(data.names)
         alone = len(found) == len(data.ids)
-        self.schemes.block_word = self.tr("Kernel") if alone else self.tr("Block")
-        self.blocks.set([(f"{number}", c, c) for c, number in enumerate(data.index)] if alone else found)
+        usual = usual_prefix(data.names)
+        word = self.tr("Block of {name}").format(name=usual.split(".")[-1]) if usual else self.tr("Block")
+        self.schemes.block_word = self.tr("Kernel") if alone else word
+        if alone:
+            found = [(f"{number}", c, c) for c, number in enumerate(data.index)]
+        long = data.names if alone else [data.names[first] for _, first, _ in found]
+        self.blocks.set(found, [block_name(name, number) for name, (number, _, _) in zip(long, found, strict=True)])
 
     def _write_caption(self, data: SensitivityMap) -> None:
         keys = [Key(self.tr("current plan"), "frame", "ink")]

@@ -13,6 +13,7 @@ from engine.graph.types import Array
 from engine.precision.scheme import FP16, FP32, INT4, INT8, Scheme, label
 from engine.session.state import SensitivityCell
 from engine.text import Text
+from gui.plots.kernels import short_name
 from gui.plots.table import Table
 
 if TYPE_CHECKING:
@@ -155,8 +156,7 @@ def blocks(names: Sequence[str]) -> list[tuple[str, int, int]]:
     word where there is none.
     """
     keys = [_block_of(name) for name in names]
-    prefixes = [key[0] for key in keys if key[1]]
-    usual = max(set(prefixes), key=prefixes.count) if prefixes else ""
+    usual = usual_prefix(names)
     result: list[tuple[str, int, int]] = []
     for i, (prefix, number) in enumerate(keys):
         text = number if number and prefix == usual else (prefix.split(".")[-1] or number)
@@ -167,9 +167,22 @@ def blocks(names: Sequence[str]) -> list[tuple[str, int, int]]:
     return result
 
 
+def usual_prefix(names: Sequence[str]) -> str:
+    """What most blocks are numbered under, "features" or "encoder.layer"; "" without numbered blocks."""
+    prefixes = [prefix for prefix, number in map(_block_of, names) if number]
+    return max(sorted(set(prefixes)), key=prefixes.count) if prefixes else ""
+
+
+def block_name(name: str, number: str) -> str:
+    """What a block, or a kernel that is one, is called where there is room: its last word with its number."""
+    prefix, found = _block_of(name)
+    if found and found == number:
+        return f"{prefix.split('.')[-1]} {number}" if prefix else number
+    return short_name(name)
+
+
 def _block_of(name: str) -> tuple[str, str]:
-    mark = "/" if "/" in name.strip("/") else "."
-    parts = [part for part in name.split(mark) if part]
+    parts = [part for part in name.replace("/", ".").split(".") if part]
     for i, part in enumerate(parts):
         if part.isdigit():
             return ".".join(parts[:i]), part

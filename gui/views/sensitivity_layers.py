@@ -181,10 +181,11 @@ class BlockNames(Layer):
     def __init__(self, box: PlotBox) -> None:
         super().__init__(box, 0, clipped=False, margin=24)
         self._blocks: Sequence[tuple[str, int, int]] = ()
+        self._names: Sequence[str] = ()
 
-    def set(self, found: Sequence[tuple[str, int, int]]) -> None:
-        """Label, first and last column of each block."""
-        self._blocks = found
+    def set(self, found: Sequence[tuple[str, int, int]], names: Sequence[str]) -> None:
+        """Label, first and last column of each block, and the names that take the place of labels that fit."""
+        self._blocks, self._names = found, names
         self.update()
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
@@ -193,13 +194,15 @@ class BlockNames(Layer):
         metrics = QFontMetricsF(form)
         top, area = frame.area.bottom() + 4, frame.area
         painter.setClipRect(QRectF(area.left(), top - 4, area.width(), 26))
-        for text, first, last in self._blocks:
+        for (text, first, last), name in zip(self._blocks, self._names, strict=True):
             left, right = frame.x(first), frame.x(last + 1) - 2
             if right < area.left() or left > area.right() or right - left < 3:
                 continue
             painter.setPen(pen(self.theme.strong))
             painter.drawLine(QLineF(left, top + 0.5, right, top + 0.5))
             left, right = max(left, area.left()), min(right, area.right())
+            if metrics.horizontalAdvance(name) <= right - left:
+                text = name
             if metrics.horizontalAdvance(text) <= right - left + 8:
                 plain_text(
                     painter, QRectF(left - 6, top + 2, right - left + 12, 16), text, self.theme.muted, form, _CENTER

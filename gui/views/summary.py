@@ -16,6 +16,7 @@ from engine.text import Text, say
 from gui.i18n import text as translated
 from gui.icons import pixmap
 from gui.theme import Theme
+from gui.views.layers_rows import Support
 from gui.views.price import Pricer
 from gui.views.session_view import SessionView
 from gui.views.summary_cards import FIGURES, Card, cards
@@ -57,6 +58,7 @@ class SummaryView(SessionView):
         self.empty = EmptyState()
         self._pages = QStackedWidget()
         self._budgets_button = IconButton("settings")
+        self._support = Support(session)
         self._pricer = Pricer(session, "cheapest fix", lambda: self.mark_dirty(What.PLAN))
         self._spin = QTimer(self)
         self._spin.setInterval(SPIN_MS)
@@ -155,6 +157,8 @@ class SummaryView(SessionView):
 
     def refresh(self, changes: frozenset[What]) -> None:
         """Write everything that is known."""
+        if What.MODEL in changes:
+            self._support.forget()
         network = self.session.network
         self._pages.setCurrentIndex(0 if network is not None else 1)
         if network is None:
@@ -162,7 +166,7 @@ class SummaryView(SessionView):
             self.subtitle_changed.emit()
             return
         job = self._job()
-        found = cards(self.shown)
+        found = cards(self.shown, self._support)
         for card in found:
             self.cards[card.key].set_look(_look(card, job is not None))
             self.cards[card.key].setToolTip(card.tip)

@@ -13,7 +13,7 @@ from engine.npu.results import Simulation
 from engine.session.state import Figures
 from gui import format as form
 from gui.paint import Gauge
-from gui.views.layers_rows import shown_evaluation
+from gui.views.layers_rows import Support, shown_evaluation
 from gui.views.summary_notes import error_lines, explain
 
 if TYPE_CHECKING:
@@ -91,9 +91,9 @@ FIGURES = (
 )
 
 
-def cards(session: Session) -> list[Card]:
-    """The six cards, top to bottom."""
-    return [_card(session, figure) for figure in FIGURES]
+def cards(session: Session, support: Support | None = None) -> list[Card]:
+    """The six cards, top to bottom; `support` remembers what the device says about schemes."""
+    return [_card(session, figure, support) for figure in FIGURES]
 
 
 def title(key: str) -> str:
@@ -132,7 +132,7 @@ def state_of(key: str, value: float | None, limit: float | None, band: float = 0
     return "near" if room <= max(close, band) else "met"
 
 
-def _card(session: Session, figure: _Figure) -> Card:
+def _card(session: Session, figure: _Figure, support: Support | None) -> Card:
     value = figure.read(_shown(session))
     limit = budget(session, figure.key)
     band = _band(figure.key, value, session.figures.simulation)
@@ -142,6 +142,7 @@ def _card(session: Session, figure: _Figure) -> Card:
     number, unit = figure.parts(value, None)
     stale = figure.key == "sqnr" and session.staleness.output_stale and value is not None
     delta, helps = ("", None) if stale else _delta(figure, value, before)
+    note = _note(session, figure, baseline, support)
     return Card(
         key=figure.key,
         title=title(figure.key),
@@ -151,14 +152,14 @@ def _card(session: Session, figure: _Figure) -> Card:
         band=f"±{figure.parts(band, value)[0]}" if band and value is not None else "",
         delta=delta,
         delta_helps=helps,
-        note=_note(session, figure, baseline),
+        note=note,
         state=state,
         gauge=_gauge(figure.key, value, limit, band, before, baseline, state, stale),
         shortfall=_shortfall(figure, value, limit) if state == "missed" else "",
         stale=stale,
         pending=value is None,
         indicative=figure.key == "sqnr" and session.data is not None and session.data.synthetic,
-        tip=_tip(session, figure, value, baseline),
+        tip="\n".join(part for part in (_tip(session, figure, value, baseline), note) if part),
     )
 
 
@@ -220,10 +221,10 @@ def _gauge(
     return Gauge(value, limit, band, before, state, stale, top)
 
 
-def _note(session: Session, figure: _Figure, baseline: float | None) -> str:
-    parts = explain(session, figure.key)
+def _note(session: Session, figure: _Figure, baseline: float | None, support: Support | None) -> str:
+    parts = explain(session, figure.key, support)
     if baseline is not None:
-        parts.append(translate("Summary", "FP16 {0}").format(form.with_unit(*figure.parts(baseline, None))))
+        parts.append(translate("Summary", "all FP16: {0}").format(form.with_unit(*figure.parts(baseline, None))))
     return " · ".join(parts)
 
 

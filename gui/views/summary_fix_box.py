@@ -68,7 +68,7 @@ class FixBox(QFrame):
         name = names[0] if len(names) == 1 else self.tr("%n kernel(s)", "", len(names))
         self._change.show_change(name, {session.plan.scheme(k) for k, _ in fix.changes}, {s for _, s in fix.changes})
         self._change.setToolTip("\n".join(f"{n}: {label(s)}" for n, (_, s) in zip(names, fix.changes, strict=True)))
-        latency = form.delta(then.simulation.latency_us - now.simulation.latency_us, form.latency_us)
+        latency = form.delta(then.simulation.latency_us - now.simulation.latency_us, form.run_latency)
         size = form.delta(then.size.total - now.size.total, form.bytes_)
         gain = "≈" + form.signed(form.sqnr(fix.gain_db))
         self._price.setText("   ".join((gain, latency, size)))

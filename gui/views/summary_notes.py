@@ -8,9 +8,10 @@ from PySide6.QtCore import QCoreApplication
 
 from engine.npu.results import Simulation, Sustained
 from engine.numerics.results import Evaluation
+from engine.precision.scheme import label
 from engine.session.state import Figures
 from gui import format as form
-from gui.views.layers_rows import shown_evaluation
+from gui.views.layers_rows import Support, shown_evaluation
 from gui.views.words import energy_word
 
 if TYPE_CHECKING:
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 
+LEAST_SHARE = 0.01
+"""Below this share of a run the invocation is not worth a word."""
 
-def explain(session: Session, key: str) -> list[str]:
-    """Parts of the note of one card: what the figure is made of."""
+
+def explain(session: Session, key: str, support: Support | None = None) -> list[str]:
+    """Parts of the note of one card: what the figure is made of; `support` remembers what the device says."""
     now = session.figures
     if key == "sqnr":
         return _error_parts(shown_evaluation(session))
@@ -31,7 +35,7 @@ def explain(session: Session, key: str) -> list[str]:
     if now.simulation is None:
         return []
     if key == "latency":
-        return _latency_parts(now.simulation)
+        return [*_not_native(session, support or Support(session)), *_latency_parts(now.simulation)]
     if key == "energy":
         return _energy_parts(now.simulation)
     return _peak_parts(session, now.simulation)
@@ -48,10 +52,26 @@ def _error_parts(evaluation: Evaluation | None) -> list[str]:
     return [translate("Summary", "cosine {0}").format(form.cosine(output.cosine))]
 
 
+def _not_native(session: Session, support: Support) -> list[str]:
+    """How many kernels of a format the device does not run as planned: its converter builds them in FP16."""
+    counts: dict[str, int] = {}
+    for kernel in session.network.tunable if session.network is not None else ():
+        scheme = session.plan.scheme(kernel.id)
+        if not scheme.weights.floating and support.why_not(kernel.id, scheme) is not None:
+            counts[label(scheme)] = counts.get(label(scheme), 0) + 1
+    return [
+        translate("Summary", "{0} of %n kernel(s) runs as FP16 here", "", count).format(name)
+        for name, count in counts.items()
+    ]
+
+
 def _latency_parts(simulation: Simulation) -> list[str]:
     total = simulation.latency_us or 1.0
     cpu = sum(c.latency_us for c in simulation.kernels if c.unit == "CPU")
-    parts = [translate("Summary", "{0} launch").format(form.percent(simulation.launch_us / total))]
+    parts = []
+    if simulation.invocation_us >= LEAST_SHARE * total:
+        parts.append(translate("Summary", "{0} invocation").format(form.percent(simulation.invocation_us / total)))
+    parts.append(translate("Summary", "{0} launch").format(form.percent(simulation.launch_us / total)))
     if cpu:
         parts.append(translate("Summary", "{0} CPU").format(form.percent(cpu / total)))
     return parts

@@ -127,9 +127,10 @@ class ThermalView(ChartView):
         plot = self.temperature
         plot.panel.set_y(*data.temperature_range())
         ghosts = [] if data.previous is None else [Curve(data.previous.time_s / 60, data.previous.skin_c, ghost=True)]
-        plot.curves.set(
-            *ghosts, Curve(t, run.die_c, "die"), Curve(t, run.package_c, "package"), Curve(t, run.skin_c, "skin")
-        )
+        curves = (
+            *ghosts, Curve(t, run.die_c, "die"), Curve(t, run.package_c, "package"), Curve(t, run.skin_c, "skin"),
+        )  # fmt: skip
+        plot.curves.set(*curves)
         keys = [Key(self.tr("die"), "line", "die"), Key(self.tr("package"), "line", "package")]
         keys.append(Key(self.tr("skin"), "line", "skin"))
         if ghosts:
@@ -140,7 +141,7 @@ class ThermalView(ChartView):
         if trips:
             ends = fmt.fixed(trips[0]) if len(trips) == 1 else f"{fmt.fixed(trips[0])} … {fmt.fixed(trips[-1])}"
             label = self.tr("skin trips {values}").format(values=ends)
-        self.trips.set(trips, label)
+        self.trips.set(trips, label, curves)
 
     def _draw_others(self, data: ThermalData) -> None:
         run, t, old = data.run, data.minutes, data.previous

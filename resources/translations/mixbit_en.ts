@@ -230,6 +230,13 @@
 <context>
     <name>Summary</name>
     <message numerus="yes">
+        <source>{0} of %n kernel(s) runs as FP16 here</source>
+        <translation>
+            <numerusform>{0} of %n kernel runs as FP16 here</numerusform>
+            <numerusform>{0} of %n kernels runs as FP16 here</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n sample(s)</source>
         <translation>
             <numerusform>%n sample</numerusform>
@@ -245,8 +252,9 @@
     </message>
     <message numerus="yes">
         <source>%n budget(s) met, {0} being checked</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n budget met, {0} being checked</numerusform>
+            <numerusform>%n budgets met, {0} being checked</numerusform>
         </translation>
     </message>
 </context>

@@ -143,6 +143,14 @@
         <translation>锁定</translation>
     </message>
     <message>
+        <source>Depthwise and recurrent kernels take INT8 instead of INT4: 4 bits save next to nothing there.</source>
+        <translation>深度卷积和循环算子用 INT8 而不用 INT4：在那里 4 位几乎省不了什么。</translation>
+    </message>
+    <message>
+        <source>INT4; {0} stay INT8</source>
+        <translation>INT4；{0} 个保持 INT8</translation>
+    </message>
+    <message>
         <source>Already {0}</source>
         <translation>已是 {0}</translation>
     </message>
@@ -153,6 +161,10 @@
     <message>
         <source>size {0}</source>
         <translation>大小 {0}</translation>
+    </message>
+    <message>
+        <source>{0} stay INT8</source>
+        <translation>{0} 个保持 INT8</translation>
     </message>
     <message>
         <source>If set to {0}:</source>
@@ -673,7 +685,7 @@
     </message>
     <message>
         <source>channel {number} (of 0–{last})</source>
-        <translation type="unfinished"></translation>
+        <translation>通道 {number}（0–{last}）</translation>
     </message>
     <message>
         <source>rows × channels, {where}</source>
@@ -709,7 +721,7 @@
     </message>
     <message>
         <source>this sample</source>
-        <translation type="unfinished"></translation>
+        <translation>本样本</translation>
     </message>
     <message>
         <source>preview</source>
@@ -835,11 +847,11 @@
     </message>
     <message>
         <source>Automatic: as many as steady ranges need.</source>
-        <translation type="unfinished"></translation>
+        <translation>自动：取足以使范围稳定的样本数。</translation>
     </message>
     <message>
         <source>Automatic: as many as keep a toggle of a precision quick.</source>
-        <translation type="unfinished"></translation>
+        <translation>自动：取能使精度切换保持快速的样本数。</translation>
     </message>
     <message>
         <source>Calibration</source>
@@ -875,19 +887,19 @@
     </message>
     <message>
         <source>Read evaluation files like these</source>
-        <translation type="unfinished"></translation>
+        <translation>评估文件也这样读取</translation>
     </message>
     <message>
         <source>Read calibration files like these</source>
-        <translation type="unfinished"></translation>
+        <translation>校准文件也这样读取</translation>
     </message>
     <message>
         <source>{path} can't be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取 {path}：{reason}。</translation>
     </message>
     <message>
         <source>{path} holds no file of this kind ({endings}); choose another kind or path.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中没有此类文件（{endings}）；请选择其他类型或路径。</translation>
     </message>
 </context>
 <context>
@@ -1109,15 +1121,15 @@
     </message>
     <message>
         <source>{name} is the opened model and is never written; choose another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 是已打开的模型，绝不会被写入；请换一个名称。</translation>
     </message>
     <message>
         <source>{name} is a folder; write the name of a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 是文件夹；请填写文件名。</translation>
     </message>
     <message>
         <source>{name} is a file; write the name of a folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 是文件；请填写文件夹名。</translation>
     </message>
 </context>
 <context>
@@ -1453,12 +1465,13 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>dB, alone</source>
-        <translation type="unfinished"></translation>
+        <translation>dB，单独</translation>
     </message>
     <message>
         <source>Local: error of this kernel fed with reference inputs.
 Output, alone: error at the model's output when only this kernel takes the scheme.</source>
-        <translation type="unfinished"></translation>
+        <translation>局部：输入取参考值时该算子自身的误差。
+输出（单独）：只有该算子采用此方案时模型输出处的误差。</translation>
     </message>
     <message>
         <source>Click to set {0}</source>
@@ -1522,7 +1535,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>This kernel has no precision of its own, so there is no other to try.</source>
-        <translation type="unfinished"></translation>
+        <translation>此算子没有自己的精度，因此没有别的方案可试。</translation>
     </message>
 </context>
 <context>
@@ -2150,8 +2163,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         </translation>
     </message>
     <message>
-        <source>{0} of launches</source>
-        <translation>启动开销 {0}</translation>
+        <source>all launches take {0}, {1} of the run</source>
+        <translation>全部启动开销共 {0}，占整次运行的 {1}</translation>
     </message>
     <message numerus="yes">
         <source>{0} is not native for %n kernel(s)</source>
@@ -2294,25 +2307,27 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>ReplaceDialog</name>
     <message>
         <source>Replace</source>
-        <translation type="unfinished"></translation>
+        <translation>替换</translation>
     </message>
     <message>
         <source>{name} exists already.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 已存在。</translation>
     </message>
     <message>
         <source>Files of the same names in this folder will be replaced:
 {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>此文件夹中的同名文件将被替换：
+{folder}</translation>
     </message>
     <message>
         <source>Its content will be lost. It is in
 {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>其内容将丢失。所在位置：
+{folder}</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
 </context>
 <context>
@@ -2444,7 +2459,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Samples</name>
     <message>
         <source>{used} of {all}</source>
-        <translation type="unfinished"></translation>
+        <translation>{used}/{all}</translation>
     </message>
 </context>
 <context>
@@ -2602,12 +2617,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{known} / {total}</translation>
     </message>
     <message>
-        <source>Kernel</source>
-        <translation>算子</translation>
+        <source>Block of {name}</source>
+        <translation>{name} 模块</translation>
     </message>
     <message>
         <source>Block</source>
         <translation>块</translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation>算子</translation>
     </message>
     <message>
         <source>current plan</source>
@@ -2725,7 +2744,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>automatic</source>
-        <translation type="unfinished"></translation>
+        <translation>自动</translation>
     </message>
     <message>
         <source>At most so many samples</source>
@@ -2753,7 +2772,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>In use now: {count}.</source>
-        <translation type="unfinished"></translation>
+        <translation>当前使用：{count}。</translation>
     </message>
     <message>
         <source>Choose a folder or file.</source>
@@ -2871,11 +2890,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Wrote {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>已写入 {file}</translation>
     </message>
     <message>
         <source>Open folder</source>
-        <translation type="unfinished"></translation>
+        <translation>打开文件夹</translation>
     </message>
     <message>
         <source>Starting</source>
@@ -2979,8 +2998,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>预算 ≤ {0}</translation>
     </message>
     <message>
-        <source>FP16 {0}</source>
-        <translation>FP16 {0}</translation>
+        <source>all FP16: {0}</source>
+        <translation>全 FP16：{0}</translation>
     </message>
     <message>
         <source>this plan</source>
@@ -3021,6 +3040,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>cosine {0}</source>
         <translation>余弦 {0}</translation>
+    </message>
+    <message numerus="yes">
+        <source>{0} of %n kernel(s) runs as FP16 here</source>
+        <translation>
+            <numerusform>%n 个算子的 {0} 在此设备上按 FP16 运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{0} invocation</source>
+        <translation>调用 {0}</translation>
     </message>
     <message>
         <source>{0} launch</source>
@@ -3100,8 +3129,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message numerus="yes">
         <source>%n budget(s) met, {0} being checked</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 项预算达标，{0} 项正在检查</numerusform>
         </translation>
     </message>
     <message>
@@ -3198,7 +3227,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>all samples, worst first</source>
-        <translation type="unfinished"></translation>
+        <translation>全部样本，最差在前</translation>
     </message>
 </context>
 <context>
@@ -4002,6 +4031,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>dopt_lm 以 FP16 运行不量化的部分。</translation>
     </message>
     <message>
+        <source>dopt_lm has embeddings of 8 bits or FP16, nothing between.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>dopt_lm quantizes embeddings per row to INT8, by its own method.</source>
         <translation>dopt_lm 用自己的方法将嵌入逐行量化为 INT8。</translation>
     </message>
@@ -4591,7 +4624,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} does not exist; choose the data again.</source>
-        <translation>{path} 不存在，请重新选择数据。</translation>
+        <translation>{path} 不存在；请重新选择数据。</translation>
     </message>
     <message>
         <source>{path} holds no sample; at least one is needed.</source>
@@ -5163,7 +5196,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} is the opened model, or holds its weights, and is never written; choose another name.</source>
-        <translation>{path} 是已打开的模型或其权重文件，绝不会被写入，请换一个名称。</translation>
+        <translation>{path} 是已打开的模型或存有其权重，绝不会被写入；请换一个名称。</translation>
     </message>
     <message>
         <source>{path} is not a Mixbit project: {reason}.</source>

@@ -117,3 +117,16 @@ def test_time_left():
 
 def test_counts_in_short():
     assert [form.count(n) for n in (950, 38_000, 3_540_000, 206_000)] == ["950", f"38{N}k", f"3.5{N}M", f"206{N}k"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.0, "0.00"), (3.1e-5, "3.1×10⁻⁵"), (0.0049, "4.9×10⁻³"), (0.005, "0.01"), (1.25, "1.25")]
+)
+def test_a_small_figure_is_never_rounded_to_nothing(value, shown):
+    assert form.small_figure(value) == shown
+
+
+def test_a_change_that_is_larger_than_its_value_has_its_own_unit():
+    assert form.bytes_parts(-2274.3 * 1024, 900 * 1024) == ("−2.22", "MiB")
+    assert form.run_latency_parts(-2274.3, 400.0) == ("−2.27", "ms")
+    assert form.bytes_parts(-10 * 1024, 3 * 1024**2) == ("−0.01", "MiB")

@@ -82,7 +82,7 @@ def test_deltas_carry_sign_unit_and_whether_they_help(session):
 
 def test_every_card_names_the_all_fp16_value(session):
     for found in cards(session):
-        assert f"FP16{' '}" in found.note
+        assert "all FP16: " in found.note
         assert "all FP16" in found.tip
 
 

@@ -1,0 +1,61 @@
+"""Layer names in less room than they need: what tells layers apart stays, what they share goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
+
+from gui.fonts import font
+from gui.views.words import split_name
+
+
+@lru_cache(maxsize=8192)
+def fitting_name(name: str, room: int, weight: int = 600) -> tuple[str, str]:
+    """A name as (path, last part) within `room` px: the path in the plain face, the last part in the strong one.
+
+    Parts without a number go first, from the front: "/encoder/layer.0/attention/self/query/MatMul" becomes
+    "…/layer.0/…/query/MatMul". Only when nothing can go any more the rest loses its middle.
+    """
+    plain, strong = QFontMetricsF(font(12)), QFontMetricsF(font(12, weight))
+    path, last = split_name(name)
+
+    def width(words: str) -> float:
+        return plain.horizontalAdvance(words) + strong.horizontalAdvance(last)
+
+    if width(path) <= room:
+        return path, last
+    mark = "/" if "/" in name.strip("/") else "."
+    parts = [part for part in path.split(mark) if part]
+    for shown in _shorter(parts, mark):
+        if width(shown) <= room:
+            return shown, last
+    return "", strong.elidedText(last, Qt.TextElideMode.ElideMiddle, room)
+
+
+def _shorter(parts: list[str], mark: str) -> Iterator[str]:
+    """A path, ever shorter: parts without a number go from the front, then separators, then the rest."""
+    last = len(parts) - 1
+    numbered = [i for i, part in enumerate(parts) if any(c.isdigit() for c in part)]
+    kept = [True] * len(parts)
+    for place in [i for i in range(last) if i not in numbered] + [i for i in numbered[:-1] if i != last]:
+        kept[place] = False
+        yield _joined(parts, kept, mark)
+    telling = [part for part, stays in zip(parts, kept, strict=True) if stays]
+    yield "…".join(telling) + mark
+    if telling:
+        yield f"{telling[0]}…"
+        yield f"…{telling[-1]}{mark}"
+    yield "…"
+
+
+def _joined(parts: list[str], kept: list[bool], mark: str) -> str:
+    words: list[str] = []
+    for part, stays in zip(parts, kept, strict=True):
+        if stays:
+            words.append(part)
+        elif not words or words[-1] != "…":
+            words.append("…")
+    return mark.join(words) + mark if words != ["…"] else "…"

@@ -1,0 +1,96 @@
+"""Names, bars and labels in little room, and lists that begin at their top."""
+
+import numpy as np
+import pytest
+from fakes import with_model
+from plot_hand import settle, show
+from PySide6.QtCore import QRectF
+
+from engine.precision.scheme import FP16, INT4
+from engine.session.changes import What
+from engine.session.state import SensitivityCell
+from gui.plots.frame import Frame
+from gui.plots.free_place import Drawn, along, freest
+from gui.views.compare import CompareView
+from gui.views.fitting import fitting_name
+from gui.views.kernel import KernelView
+from gui.views.layers import LayersView
+from gui.views.layers_rows import with_threshold
+from gui.views.preflight_findings import findings
+from gui.views.ranking import RankingView
+from gui.views.ranking_model import ranking
+from gui.views.summary_notes import explain
+
+WORDS = ("query", "key", "value")
+
+
+@pytest.mark.parametrize("room", [150, 190, 240])
+def test_layers_of_a_transformer_stay_distinguishable(qapp, room):
+    names = [f"/encoder/layer.{i}/attention/self/{word}/MatMul" for i in range(6) for word in WORDS]
+    shown = {"".join(fitting_name(name, room)) for name in names}
+    assert len(shown) == len(names)
+
+
+def test_a_label_goes_where_nothing_is_drawn():
+    frame = Frame(QRectF(0, 0, 400, 100), 0.0, 10.0, 0.0, 100.0)
+    x = np.arange(11.0)
+    low_then_high = Drawn(x, np.where(x < 6, 45.0, 95.0))
+    place = freest(along(frame.area, 80, 14, (52.0,)), [low_then_high], frame)
+    assert place.left() > 300
+
+
+def test_all_small_sensitivities_have_short_bars(session):
+    assert with_threshold(np.full(9, 3e-5), least=0.1) == 0.1
+    session.sensitivity = {(k.id, FP16): SensitivityCell(k.id, FP16, 72.0, 2e-8) for k in session.network.tunable}
+    assert max(row.bar for row in ranking(session, "FP16", "kl")) < 0.01
+    assert max(row.bar for row in ranking(session, "FP16", "sqnr")) < 0.01
+
+
+def test_a_ranking_appears_at_its_top(qtbot, session, theme):
+    kernel = session.network.tunable[-1].id
+    session.select((kernel,), kernel, who="LayersView")
+    view = show(qtbot, RankingView, session, theme, 500, 200)
+    assert view.list.verticalScrollBar().value() == 0
+    other = view.kernels()[-1]
+    session.select((other,), other, who="LayersView")
+    settle(view)
+    assert view.list.verticalScrollBar().value() > 0
+
+
+def test_a_new_model_is_listed_from_its_top(qtbot, session, theme):
+    view = show(qtbot, LayersView, session, theme, 900, 300)
+    view.table.verticalScrollBar().setValue(20)
+    session.select((), None)
+    other = with_model()
+    session.network = other.network
+    session.emit(What.MODEL)
+    settle(view)
+    other.close()
+    assert view.table.verticalScrollBar().value() == 0
+
+
+def test_nothing_selected_is_nothing_shown(qtbot, session, theme):
+    kernel = session.network.kernels[17].id
+    session.select((kernel,), kernel)
+    inspector = show(qtbot, KernelView, session, theme, 300, 700)
+    compare = show(qtbot, CompareView, session, theme, 1100, 740)
+    qtbot.waitUntil(lambda: (settle(compare), compare.subtitle() != "")[1], timeout=8000)
+    session.select((), kernel)
+    settle(inspector)
+    settle(compare)
+    assert inspector.kernel is None
+    assert inspector._pages.currentIndex() == 1
+    assert compare.subtitle() == ""
+
+
+def test_the_launches_have_one_share(session):
+    notes = explain(session, "latency")
+    share = next(note for note in notes if note.endswith("launch")).removesuffix(" launch")
+    found = next(f for f in findings(session) if "launch-bound" in f.title)
+    assert f"{share} of the run" in found.detail
+
+
+def test_formats_that_run_as_fp16_are_named(session):
+    kernels = [k.id for k in session.network.tunable if str(k.kind) == "depthwise"][:1]
+    session.set_scheme(kernels, INT4)
+    assert "INT4 of 1 kernel runs as FP16 here" in explain(session, "latency")
