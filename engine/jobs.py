@@ -84,8 +84,8 @@ class JobContext:
     token: CancelToken
 
     def progress(self, fraction: float, text: Text) -> None:
-        """Report a fraction in [0, 1] and a sentence. Cheap: views poll it."""
-        self.job.fraction, self.job.message = min(max(fraction, 0.0), 1.0), text
+        """Report a fraction in [0, 1] and a sentence. Cheap: views poll it. What was reached once never goes back."""
+        self.job.fraction, self.job.message = min(max(fraction, self.job.fraction), 1.0), text
 
     def check(self) -> None:
         """Raise Cancelled if a stop was asked for."""

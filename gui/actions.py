@@ -348,7 +348,7 @@ class Actions(QObject):
         return Path(name)
 
     def output_folder(self) -> Path:
-        """Where new files are proposed: beside the model, but never among the samples or where nothing can be written."""
+        """Where new files are proposed: beside the model, but not among the samples or where nothing can be."""
         model = self.session.path if self.session is not None else None
         if model is not None:
             folder = model.absolute().parent

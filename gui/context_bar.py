@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
 
 from gui import format as form
 from gui.actions import Actions
+from gui.dialogs.used import used_words
 from gui.i18n import data_text
 from gui.i18n import text as translated
 from gui.icons import icon
@@ -87,7 +88,8 @@ class ContextBar(QWidget):
             self.data.set_texts(self.tr("Data"), self.tr("Synthetic"), self.tr("errors indicative only"), warn=True)
         else:
             detail = self.tr("{calibration} calibration · {evaluation} evaluation").format(
-                calibration=data.calibration_samples, evaluation=data.evaluation_samples
+                calibration=used_words(data.calibration_samples, data.calibration_available),
+                evaluation=used_words(data.evaluation_samples, data.evaluation_available),
             )
             self.data.set_texts(self.tr("Data"), data.evaluation, detail)
 

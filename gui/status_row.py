@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from gui import format as form
@@ -15,6 +16,7 @@ from gui.paint import spinner
 from gui.theme import theme_manager
 from gui.widgets.icon_button import IconButton
 from gui.widgets.progress_line import ProgressLine
+from gui.widgets.themed import button
 
 if TYPE_CHECKING:
     from engine.jobs import Job
@@ -24,6 +26,8 @@ HEIGHT = 25
 _TICK_MS = 80
 _SHOW_AFTER_S = 0.2
 """Shorter jobs would only flicker."""
+_NEWS_MS = 12_000
+"""How long it says what was written."""
 
 
 class StatusRow(QWidget):
@@ -43,6 +47,12 @@ class StatusRow(QWidget):
         self._state.setObjectName("statusStrong")
         self._detail.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._detail.setMinimumWidth(10)
+        self._news_box = QWidget()
+        self._news = QLabel()
+        self._news.setObjectName("statusStrong")
+        self._open_folder = button(link=True)
+        self._open_folder.clicked.connect(self._on_open_folder)
+        self._folder: Path | None = None
         self._job_box = QWidget()
         self._job_title, self._left = QLabel(), QLabel()
         self._job_title.setObjectName("statusStrong")
@@ -54,6 +64,10 @@ class StatusRow(QWidget):
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._tick)
+        self._news_timer = QTimer(self)
+        self._news_timer.setSingleShot(True)
+        self._news_timer.setInterval(_NEWS_MS)
+        self._news_timer.timeout.connect(self._news_box.hide)
         self.refresh(None)
 
     def _build(self) -> None:
@@ -62,12 +76,18 @@ class StatusRow(QWidget):
         job.setSpacing(9)
         for part in (_line(), self._job_title, self._bar, self._left, self._cancel):
             job.addWidget(part)
+        news = QHBoxLayout(self._news_box)
+        news.setContentsMargins(14, 0, 0, 0)
+        news.setSpacing(9)
+        for told in (_line(), self._news, self._open_folder):
+            news.addWidget(told)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 1, 12, 0)
         row.setSpacing(7)
         row.addWidget(self._mark)
         row.addWidget(self._state)
         row.addWidget(self._detail, 1)
+        row.addWidget(self._news_box)
         row.addWidget(self._job_box)
         row.addStretch(1)
         self._lines = (_line(), _line())
@@ -75,6 +95,7 @@ class StatusRow(QWidget):
             row.addSpacing(4)
             row.addWidget(part)
         self._job_box.hide()
+        self._news_box.hide()
 
     def refresh(self, session: Session | None) -> None:
         """Read the session again."""
@@ -87,9 +108,20 @@ class StatusRow(QWidget):
         self._show_job()
         self._show_state(session)
 
+    def show_written(self, path: Path) -> None:
+        """Say for some seconds what was written, with a way to its folder."""
+        self._folder = path.absolute().parent
+        self._news.setText(self.tr("Wrote {file}").format(file=path.name))
+        self._open_folder.setText(self.tr("Open folder"))
+        for part in (self._news, self._open_folder):
+            part.setToolTip(str(self._folder))
+        self._news_box.show()
+        self._news_timer.start()
+
     def stop(self) -> None:
         """Poll no more."""
         self._timer.stop()
+        self._news_timer.stop()
 
     def _tick(self) -> None:
         self._mark.turn()
@@ -139,8 +171,8 @@ class StatusRow(QWidget):
         self._job_title.setText(translated(self._job.title))
         self._job_title.setToolTip(translated(self._job.message) if self._job.message is not None else "")
         self._bar.set_fraction(self._job.fraction)
-        left = self._job.seconds_left
-        self._left.setText(self.tr("{time} left").format(time=form.clock_time(left)) if left is not None else "")
+        left = form.time_left(self._job.seconds_left)
+        self._left.setText(self.tr("{time} left").format(time=left) if left else "")
 
     def _show_right(self, session: Session | None) -> None:
         network = session.network if session is not None else None
@@ -160,6 +192,10 @@ class StatusRow(QWidget):
         sha = network.graph.sha256
         self._model.setText(self.tr("model {hash}").format(hash=f"{sha[:4]} {sha[4:8]}"))
         self._model.setToolTip(f"SHA-256 {sha}")
+
+    def _on_open_folder(self) -> None:
+        if self._folder is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
 
     def _on_cancel(self) -> None:
         if self._job is not None:

@@ -48,6 +48,8 @@ HOMES = {"layers": "tune"}
 STATE_VERSION = 2
 """Of saved dock arrangements; a new one forgets the old."""
 _REFRESH_MS = 30
+_WRITTEN = ("Wrote {path}.", "Saved {path}.")
+"""Entries of the log that are good news: the status bar tells them too."""
 
 
 class Window(QWidget):
@@ -125,7 +127,7 @@ class Window(QWidget):
         if change.what is What.MODEL:
             self._show_model()
         elif change.what is What.LOG:
-            self._show_new_errors()
+            self._show_news()
         elif change.what is What.PROJECT:
             self._restore_views()
         if change.what in (What.SELECTION, What.PLAN):  # a key may follow at once
@@ -236,7 +238,7 @@ class Window(QWidget):
         """The dialog deletes itself; the next error opens another."""
         self._error = None
 
-    def _show_new_errors(self) -> None:
+    def _show_news(self) -> None:
         assert self.session is not None
         fresh = []
         for entry in reversed(self.session.log):
@@ -247,6 +249,8 @@ class Window(QWidget):
         for entry in reversed(fresh):
             if entry.level == "error":
                 self.show_error(entry.text, entry.details)
+            elif entry.text.template in _WRITTEN:
+                self.status.show_written(Path(str(entry.text.fields["path"])))
 
     def check_fonts(self) -> None:
         """Say so if Chinese is chosen and no font can draw it."""

@@ -84,7 +84,7 @@ def load_samples(
     bound = min((n for n in (limit, source.limit) if n is not None), default=None)
     path = Path(source.path)
     if not path.exists():
-        raise DataError(say("{path} does not exist any more; choose the data again.", path=path))
+        raise DataError(say("{path} does not exist; choose the data again.", path=path))
     if source.kind == "images":
         options = {**{i.name: ImageOptions() for i in inputs}, **source.images}
         found = pictures.load(path, inputs, options, bound, progress, cancel)

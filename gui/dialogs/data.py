@@ -33,16 +33,21 @@ class DataDialog(Dialog):
         assert session.network is not None
         inputs = session.network.graph.inputs
         calibration, evaluation, observer = session.data_sources
-        self.calibration = SourceEditor(inputs, calibration)
-        self.evaluation = SourceEditor(inputs, evaluation)
+        self.calibration = SourceEditor(inputs, calibration, self.tr("Automatic: as many as steady ranges need."))
+        self.evaluation = SourceEditor(
+            inputs, evaluation, self.tr("Automatic: as many as keep a toggle of a precision quick.")
+        )
+        self._show_used()
         self.pages = QTabWidget()
         self.pages.addTab(self.calibration, self.tr("Calibration"))
         self.pages.addTab(self.evaluation, self.tr("Evaluation"))
         self.pages.setMinimumHeight(350)
         self.body.addWidget(self.pages, 1)
-        same = button(self.tr("Read both in the same way"))
-        same.setToolTip(self.tr("Copies how files are read from this page to the other one"))
-        same.clicked.connect(self._on_same)
+        self.same = button()
+        self.same.setToolTip(self.tr("Copies how files are read from this page to the other one"))
+        self.same.clicked.connect(self._on_same)
+        self.pages.currentChanged.connect(self._name_same)
+        self._name_same()
         self.observer = QComboBox()
         for key, title in (("minmax", self.tr("min-max")), ("percentile", self.tr("percentile 99.99"))):
             self.observer.addItem(title, key)
@@ -52,25 +57,41 @@ class DataDialog(Dialog):
         row.addWidget(label(self.tr("Observer")))
         row.addWidget(self.observer)
         row.addStretch()
-        row.addWidget(same)
+        row.addWidget(self.same)
         self.body.addLayout(row)
         self.add_button(self.tr("Cancel"), self.reject)
         self.add_button(self.tr("Apply"), self._on_apply, primary=True)
+
+    def _show_used(self) -> None:
+        data = self._session.data
+        if data is not None:
+            self.calibration.show_used(data.calibration_samples, data.calibration_available)
+            self.evaluation.show_used(data.evaluation_samples, data.evaluation_available)
+
+    def _name_same(self) -> None:
+        first = self.pages.currentWidget() is self.calibration
+        self.same.setText(
+            self.tr("Read evaluation files like these") if first else self.tr("Read calibration files like these")
+        )
 
     def _on_same(self) -> None:
         shown = self.calibration if self.pages.currentWidget() is self.calibration else self.evaluation
         other = self.evaluation if shown is self.calibration else self.calibration
         try:
-            other.take_options(shown.source())
+            other.take_options(shown.options())
         except BadInputError as error:
             self.show_problem(str(error))
 
     def _on_apply(self) -> None:
-        try:
-            calibration, evaluation = self.calibration.source(), self.evaluation.source()
-        except BadInputError as error:
-            self.show_problem(str(error))
-            return
+        found = []
+        for page in (self.calibration, self.evaluation):
+            try:
+                found.append(page.checked())
+            except BadInputError as error:
+                self.pages.setCurrentWidget(page)
+                self.show_problem("" if page.hinting else str(error))
+                return
+        calibration, evaluation = found
         observer = str(self.observer.currentData())
         if self._actions.guarded(lambda: self._session.set_data(calibration, evaluation, observer)):
             self.accept()

@@ -22,7 +22,9 @@ from engine.errors import MixbitError
 from engine.interop.arrays import RawOptions
 from engine.interop.pictures import ImageOptions
 from engine.interop.samples import DataSource, guess_source
+from gui.dialogs.data_check import path_problem
 from gui.dialogs.data_options import BadInputError, ImageForm, RawForm
+from gui.dialogs.used import used_words
 from gui.i18n import text as translated
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.themed import button, label
@@ -36,8 +38,16 @@ __all__ = ["BadInputError", "SourceEditor"]
 class SourceEditor(QWidget):
     """Edits a `DataSource` for the inputs of a model."""
 
-    def __init__(self, inputs: Sequence[TensorInfo], source: DataSource) -> None:
+    def __init__(self, inputs: Sequence[TensorInfo], source: DataSource, automatic: str = "") -> None:
+        """Show a source.
+
+        Args:
+            inputs: of the model.
+            source: what is set now.
+            automatic: what it means to set no limit.
+        """
         super().__init__()
+        self._automatic = automatic
         self._inputs = tuple(inputs)
         self.kind = SegmentedControl(
             (
@@ -54,7 +64,8 @@ class SourceEditor(QWidget):
         self.path.setAccessibleName(self.tr("Folder or file"))
         self.limit = QSpinBox()
         self.limit.setRange(0, 1_000_000)
-        self.limit.setSpecialValueText(self.tr("all"))
+        self.limit.setSpecialValueText(self.tr("automatic"))
+        self.limit.setToolTip(self._automatic)
         self.limit.setAccessibleName(self.tr("At most so many samples"))
         self.images = {i.name: ImageForm(i) for i in self._inputs}
         self.raws = {i.name: RawForm(i) for i in self._inputs}
@@ -100,9 +111,14 @@ class SourceEditor(QWidget):
         self._hint.setWordWrap(True)
         self._hint.hide()
         column.addWidget(self._hint)
+        self._used = label(role="caption")
+        self._used.setWordWrap(True)
+        self._used.setText(self._automatic)
+        column.addWidget(self._used)
         column.addWidget(self._stack, 1)
         self.kind.chosen.connect(self._show_kind)
-        self.path.editingFinished.connect(lambda: self._hint.hide())
+        self.path.textEdited.connect(lambda: self._hint.hide())
+        self.path.editingFinished.connect(self._on_path)
 
     def take_options(self, source: DataSource) -> None:
         """Show how another source reads its files."""
@@ -110,6 +126,44 @@ class SourceEditor(QWidget):
             form.take(source.images.get(name, source.images.get("", ImageOptions())))
         for info in self._inputs:
             self.raws[info.name].take(source.raw.get(info.name, RawOptions(info.dtype.name, info.shape)))
+
+    @property
+    def hinting(self) -> bool:
+        """Whether it says beside the path what is wrong with it."""
+        return not self._hint.isHidden()
+
+    def show_used(self, used: int, available: int) -> None:
+        """Say how many samples of how many are in use now."""
+        words = self.tr("In use now: {count}.").format(count=used_words(used, available))
+        self._used.setText(f"{words} {self._automatic}".rstrip())
+
+    def checked(self) -> DataSource:
+        """What is set, once its path was looked at; what is wrong with the path is said beside it.
+
+        Raises:
+            BadInputError: a field that can't be read, or a path that is missing or holds nothing of this kind.
+        """
+        made = self.source()
+        problem = path_problem(made.kind, made.path)
+        self._hint.setText(problem)
+        self._hint.setVisible(bool(problem))
+        if problem:
+            self.path.setFocus()
+            raise BadInputError(problem)
+        return made
+
+    def options(self) -> DataSource:
+        """How files are read, wherever they are.
+
+        Raises:
+            BadInputError: a field that can't be read.
+        """
+        made = DataSource("arrays")
+        if self.kind.current == "images":
+            return replace(made, images={name: form.options() for name, form in self.images.items()})
+        if self.kind.current == "raw":
+            return replace(made, raw={name: form.options() for name, form in self.raws.items()})
+        return made
 
     def source(self) -> DataSource:
         """What is set.
@@ -148,6 +202,12 @@ class SourceEditor(QWidget):
         self._stack.setCurrentWidget(self._pages[kind])
         self._where.setVisible(kind != "synthetic")
         self.limit.setEnabled(kind != "synthetic")
+
+    def _on_path(self) -> None:
+        path = self.path.text().strip()
+        problem = path_problem(self.kind.current, path) if path else ""
+        self._hint.setText(problem)
+        self._hint.setVisible(bool(problem))
 
     def _on_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self, self.tr("Folder of samples"), self.path.text())

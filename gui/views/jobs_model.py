@@ -38,10 +38,8 @@ def state_words(job: Job) -> str:
         return form.job_time(job.seconds)
     if job.token.cancelled:
         return translate("Jobs", "stopping")
-    left = job.seconds_left
-    return (
-        translate("Jobs", "{0} left").format(form.clock_time(left)) if left is not None else form.job_time(job.seconds)
-    )
+    left = form.time_left(job.seconds_left)
+    return translate("Jobs", "{0} left").format(left) if left else form.job_time(job.seconds)
 
 
 def detail_words(job: Job) -> str:

@@ -56,7 +56,7 @@ def _checking(judged: list[Card], open_ones: list[Card], working: str) -> Statem
     if missed:
         title = translate("Summary", "{0} missed, {1} being checked").format(len(missed), len(open_ones))
         return Statement("busy", title, _join(_miss(card) for card in missed))
-    title = translate("Summary", "{0} budgets met, {1} being checked").format(len(sure), len(open_ones))
+    title = translate("Summary", "%n budget(s) met, {0} being checked", "", len(sure)).format(len(open_ones))
     return Statement("busy", title, working)
 
 

@@ -1,15 +1,17 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from engine.errors import ExportError
 from engine.graph.types import ModelInput
 from engine.interop.pictures import ImageOptions
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.npu.results import Scenario
+from engine.precision.scheme import INT8
 from engine.session.state import Budgets
 from engine.text import say
 from gui.dialogs.about import AboutDialog
@@ -23,7 +25,10 @@ from gui.dialogs.export import ExportDialog
 from gui.dialogs.scenario import ScenarioDialog
 from gui.dialogs.shortcuts import ShortcutsDialog
 from gui.dialogs.unsaved import UnsavedDialog
+from gui.i18n import set_language
 from gui.settings import Settings
+from gui.views.layers_rule_dialog import RuleDialog
+from gui.views.scheme_editor import SchemeDialog
 from gui.widgets.themed import button
 from gui.window import Window
 
@@ -188,7 +193,7 @@ def test_data_dialog_reads_both_pages_in_the_same_way(window, session, qtbot):
     form.take(ImageOptions((256, 256), "center", (0.485, 0.456, 0.406), (0.229, 0.224, 0.225), 1.0, "BGR", "NHWC"))
     dialog.calibration.kind.set_current("images")
     dialog.calibration.path.setText("/somewhere")
-    press(qtbot, dialog, "Read both in the same way")
+    press(qtbot, dialog, "Read evaluation files like these")
     assert dialog.evaluation.images["input"].options() == form.options()
     dialog.reject()
 
@@ -273,3 +278,68 @@ def test_every_field_of_every_dialog_has_a_name(window, session, qtbot):
             if isinstance(field, (QAbstractSpinBox, QComboBox, QLineEdit)) and not inner:
                 assert field.accessibleName(), (type(dialog).__name__, type(field).__name__)
         dialog.deleteLater()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "words"),
+    [
+        ("nothing.npz", "arrays", "does not exist"),
+        ("notes.txt", "arrays", "can't be read as data"),
+        ("own", "images", "holds no file of this kind"),
+        ("empty", "raw", "holds no pictures"),
+    ],
+)
+def test_a_wrong_path_is_told_beside_the_field_and_the_dialog_stays(
+    window, session, qtbot, tmp_path, name, kind, words
+):
+    (tmp_path / "notes.txt").write_text("no data")
+    (tmp_path / "own").mkdir()
+    np.save(tmp_path / "own" / "a.npy", np.zeros(3, np.float32))
+    (tmp_path / "empty").mkdir()
+    dialog = DataDialog(session, window.actions_, window)
+    dialog.open()
+    dialog.evaluation.kind.set_current(kind)
+    dialog.evaluation._show_kind(kind)
+    dialog.evaluation.path.setText(str(tmp_path / name))
+    press(qtbot, dialog, "Apply")
+    assert dialog.isVisible()
+    assert dialog.pages.currentWidget() is dialog.evaluation
+    assert dialog.evaluation._hint.isVisible()
+    assert words in dialog.evaluation._hint.text()
+    assert [c for c in session.calls if c[0] == "set_data"] == []
+    if name == "own":
+        dialog.evaluation.kind.set_current("arrays")
+        press(qtbot, dialog, "Apply")
+        assert not dialog.isVisible()
+    else:
+        dialog.reject()
+
+
+def test_used_samples_are_told_of_how_many_there_are(window, session, qtbot):
+    session.data = replace(session.data, evaluation_samples=16, evaluation_available=160)
+    window._refresh()
+    assert "16 of 160 evaluation" in window.context.data._detail
+    assert "64 calibration" in window.context.data._detail
+    dialog = DataDialog(session, window.actions_, window)
+    assert "In use now: 16 of 160." in dialog.evaluation._used.text()
+    assert "toggle" in dialog.evaluation._used.text()
+    assert dialog.evaluation.limit.text() == "automatic"
+    dialog.deleteLater()
+
+
+def rule_dialog(window) -> RuleDialog:
+    view = window.reveal("layers")
+    view.refresh_now()
+    return view.edits.edit_by_rule(view.model.rows, view.filter_bar.filter)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_primary_button_stands_last_in_every_dialog(window, session, qtbot, language):
+    set_language(language)
+    for dialog in (SchemeDialog(INT8, 3, window), BudgetsDialog(session, window), rule_dialog(window)):
+        dialog.show()
+        QApplication.processEvents()
+        found = {b.text(): b.mapTo(dialog, QPoint(0, 0)).x() for b in dialog.findChildren(QPushButton) if b.isVisible()}
+        apply, cancel = ("Apply", "Cancel") if language == "en" else ("应用", "取消")
+        assert found[apply] > found[cancel], type(dialog).__name__
+        dialog.close()

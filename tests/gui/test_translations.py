@@ -99,3 +99,9 @@ def test_a_filled_list_brings_translations(tmp_path):
     filled.write_text("MenuRow\tTune\t调音\nMenuRow\tNo such text\tx\nMenuRow\tSweep\t\n", encoding="utf-8")
     found = update.fill(filled, {})
     assert found == {("MenuRow", "Tune", ""): ("调音",)}
+
+
+def test_english_verbs_agree_with_one(qapp):
+    pairs = [forms for forms in load_ts(ts_path("en")).values() if len(forms) == 2]
+    wrong = (" miss ", " are ", " have ", " do ", " run ")
+    assert [one for one, _ in pairs if any(word in f"{one} " for word in wrong)] == []

@@ -157,10 +157,13 @@ def test_progress_is_clamped_and_gives_an_estimate(jobs, owner):
     go = threading.Event()
 
     def work(ctx):
-        ctx.progress(7.0, say("too much"))
-        assert ctx.job.fraction == 1.0
+        ctx.progress(-7.0, say("too little"))
+        assert ctx.job.fraction == 0.0
         ctx.progress(0.5, say("half"))
+        ctx.progress(0.3, say("a second part"))
+        assert ctx.job.fraction == 0.5
         go.wait(5)
+        ctx.progress(7.0, say("too much"))
 
     job = jobs.submit(say("slow"), work)
     owner.pump(lambda: job.state == "running")
@@ -170,6 +173,7 @@ def test_progress_is_clamped_and_gives_an_estimate(jobs, owner):
     assert job.seconds_left == pytest.approx(10, rel=0.1)
     go.set()
     owner.pump(lambda: not job.active)
+    assert (job.state, job.fraction) == ("done", 1.0)
 
 
 def test_close_stops_a_running_job_and_delivers_nothing_more(owner):

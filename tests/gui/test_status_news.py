@@ -1,0 +1,80 @@
+"""The status bar tells what was written, and a job's progress only ever grows."""
+
+from pathlib import Path
+
+import pytest
+from fakes import running_job
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
+
+from engine.jobs import Job, JobContext
+from engine.session import Session
+from engine.session.state import Budgets
+from engine.text import say
+from gui import format as form
+from gui.bridge import Dispatcher
+from gui.settings import Settings
+from gui.views.jobs_model import state_words
+from gui.views.summary_cards import cards
+from gui.views.summary_verdict import statement
+from gui.window import Window
+
+
+def test_an_export_is_told_with_the_way_to_its_folder(qtbot, tmp_path, monkeypatch):
+    dispatcher, opened = Dispatcher(), []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(Path(url.toLocalFile())))
+    session = Session(dispatch=dispatcher.dispatch)
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    window.set_session(session)
+    session.open_sample("mobile_vision_encoder")
+    qtbot.waitUntil(lambda: session.network is not None, timeout=20_000)
+    status = window.status
+    assert not status._news_box.isVisible()
+    session.export("plan", tmp_path / "net.plan.json")
+    qtbot.waitUntil(status._news_box.isVisible, timeout=20_000)
+    assert (tmp_path / "net.plan.json").is_file()
+    assert status._news.text() == "Wrote net.plan.json"
+    assert status._news.toolTip() == str(tmp_path)
+    qtbot.mouseClick(status._open_folder, Qt.MouseButton.LeftButton)
+    assert opened == [tmp_path]
+    status._news_timer.setInterval(1)
+    session.save_project(tmp_path / "net.mixbit")
+    qtbot.waitUntil(lambda: status._news.text() == "Wrote net.mixbit", timeout=5_000)
+    qtbot.waitUntil(lambda: not status._news_box.isVisible(), timeout=5_000)
+    window.close()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(None, ""), (0.0, ""), (0.4, ""), (0.5, ""), (0.6, "0:01"), (75.0, "1:15")]
+)
+def test_time_left_is_told_only_while_there_is_some(seconds, shown):
+    assert form.time_left(seconds) == shown
+
+
+def test_neither_the_status_bar_nor_the_job_list_says_no_time_left(qtbot, session):
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    window.set_session(session)
+    job = running_job(session, say("Sensitivity sweep"), 0.999)
+    qtbot.waitUntil(lambda: window.status._job_box.isVisible(), timeout=2000)
+    assert window.status._left.text() == ""
+    assert "left" not in state_words(job)
+    session.jobs.history.clear()
+
+
+def test_progress_of_one_job_never_goes_back():
+    job = Job(1, say("Sensitivity sweep"), "engine")
+    context, seen = JobContext(job, job.token), []
+    for fraction in (0.2, 0.7, 0.1, 0.69, 0.8, 2.0):
+        context.progress(fraction, say("Sensitivity sweep"))
+        seen.append(job.fraction)
+    assert seen == [0.2, 0.7, 0.7, 0.7, 0.8, 1.0]
+
+
+def test_one_budget_is_not_told_as_several(session):
+    session.budgets = Budgets(min_sqnr_db=1.0, max_latency_us=1e9, max_skin_c=None)
+    session.make_stale(30)
+    assert statement(cards(session), "").title == "1 budget met, 1 being checked"
