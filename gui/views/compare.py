@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from engine.numerics.comparison import Comparison
 from engine.precision.scheme import family, label
@@ -37,6 +37,7 @@ from gui.views.compare_maps import DifferenceMaps
 from gui.views.compare_scatter import ScatterChart
 from gui.views.compare_section import Section
 from gui.views.compare_statistics import Sheet, StatisticsSheet
+from gui.widgets.gaps import GapSplitter, Ground
 from gui.widgets.icon_button import IconButton
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ class CompareView(PlotView):
         self.before, self.after = IconButton("chevron-left", token="muted"), IconButton("chevron-right", token="muted")
         self._lay_out()
         self._connect()
-        self._color_gaps()
         self.retranslate()
 
     def _lay_out(self) -> None:
@@ -85,15 +85,14 @@ class CompareView(PlotView):
             "scatter": Section(self.scatter),
             "statistics": Section(scroll),
         }
-        low = _splitter(Qt.Orientation.Horizontal, self.sections["histogram"], self.sections["scatter"])
-        middle = _splitter(Qt.Orientation.Vertical, self.sections["maps"], self.sections["channels"], low)
+        low = GapSplitter(Qt.Orientation.Horizontal, self.sections["histogram"], self.sections["scatter"])
+        middle = GapSplitter(Qt.Orientation.Vertical, self.sections["maps"], self.sections["channels"], low)
         middle.setSizes([340, 132, 230])
-        whole = _splitter(Qt.Orientation.Horizontal, middle, self.sections["statistics"])
+        whole = GapSplitter(Qt.Orientation.Horizontal, middle, self.sections["statistics"])
         whole.setSizes([780, 280])
         whole.setStretchFactor(0, 1)
         whole.setStretchFactor(1, 0)
-        page = QWidget()
-        page.setAutoFillBackground(True)
+        page = Ground()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(5)
@@ -171,7 +170,6 @@ class CompareView(PlotView):
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         super().apply_theme(theme)
-        self._color_gaps()
         for part in (self.maps, self.channels, self.histogram, self.scatter, self.statistics):
             part.apply_theme(theme)
 
@@ -271,11 +269,6 @@ class CompareView(PlotView):
             return
         action()
         event.accept()
-
-    def _color_gaps(self) -> None:
-        palette = self._page.palette()
-        palette.setColor(self._page.backgroundRole(), self.theme.window)
-        self._page.setPalette(palette)
 
     # -- asking -----------------------------------------------------------------------------------------------------
 
@@ -394,12 +387,3 @@ class CompareView(PlotView):
         if network is None or current is None or not network.by_id(current).tunable:
             return self.tr("preview")
         return self.tr("preview, this kernel {scheme}").format(scheme=label(self.session.plan.scheme(current)))
-
-
-def _splitter(orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:
-    splitter = QSplitter(orientation)
-    splitter.setHandleWidth(5)
-    splitter.setChildrenCollapsible(False)
-    for part in parts:
-        splitter.addWidget(part)
-    return splitter

@@ -46,6 +46,7 @@ def _shorter(parts: list[str], mark: str) -> Iterator[str]:
     telling = [part for part, stays in zip(parts, kept, strict=True) if stays]
     yield "…".join(telling) + mark
     if telling:
+        yield f"{''.join(c for c in telling[0] if c.isdigit())}…{telling[-1]}{mark}"
         yield f"{telling[0]}…"
         yield f"…{telling[-1]}{mark}"
     yield "…"

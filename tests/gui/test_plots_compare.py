@@ -3,11 +3,12 @@ import pytest
 from plot_hand import PlotHand, settle, show
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QSplitter
 
 from engine.precision.scheme import INT4
 from engine.text import say
 from gui.paint import map_color
-from gui.theme import DARK, LIGHT
+from gui.theme import DARK, LIGHT, theme_manager
 from gui.views.compare import CompareView
 
 Key = Qt.Key
@@ -190,3 +191,15 @@ def test_dark_is_followed(view):
     picture = view.maps._pictures[0]
     assert picture.chart.grab().toImage().pixelColor(2, 2) == DARK.panel
     assert view.histogram.grab().toImage().pixelColor(2, 2) == DARK.panel
+
+
+def test_gaps_follow_the_theme(qtbot, view):
+    for theme in (DARK, LIGHT):
+        theme_manager.set_mode(theme.name)
+        view.apply_theme(theme)
+        settle(view)
+        shot = view.grab().toImage()
+        for splitter in view.findChildren(QSplitter):
+            handle = splitter.handle(1)
+            assert shot.pixelColor(handle.mapTo(view, handle.rect().center())) == theme.window
+        assert shot.pixelColor(600, view.bar.geometry().bottom() + 3) == theme.window
