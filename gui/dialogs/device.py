@@ -64,9 +64,7 @@ class DeviceDialog(Dialog):
             self._take(name)
 
     def _on_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Device profile"), "", self.tr("Device profiles (*.json)")
-        )
+        name, _ = QFileDialog.getOpenFileName(self, self.tr("Device profile"), "", self.tr("Device profiles (*.json)"))
         if name:
             self._take(name)
 
