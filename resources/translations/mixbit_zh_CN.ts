@@ -4032,7 +4032,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>dopt_lm has embeddings of 8 bits or FP16, nothing between.</source>
-        <translation type="unfinished"></translation>
+        <translation>dopt_lm 的嵌入层只有 8 位或 FP16，没有介于两者之间的。</translation>
     </message>
     <message>
         <source>dopt_lm quantizes embeddings per row to INT8, by its own method.</source>
