@@ -322,11 +322,16 @@ class Evaluator:
     def close(self) -> None:
         """End the threads and give the memory back. Close forks first."""
         self._workers.close()
-        for state in self._states:
+        while self._states:  # one by one: all at once would keep every other thread waiting
+            state = self._states.pop()
             self._shared.store.returned(state.own_bytes)
-        self._states = []
+            state.release()
         if self._owner:
-            self._shared.values, self._shared.powers, self._shared.ready = [], [], False
+            self._shared.ready = False
+            for values in self._shared.values:
+                while values:
+                    values.popitem()
+            self._shared.values, self._shared.powers = [], []
             self._shared.sessions.close()
             self._shared.store.close()
 

@@ -34,6 +34,12 @@ class SampleState:
         """Memory of the buffers that this state has allocated."""
         return sum(value.array.nbytes for value in self._own.values() if value.array is not None)
 
+    def release(self) -> None:
+        """Let go of all values; the state can't be used afterwards."""
+        for values in (self.values, self._own):
+            while values:
+                values.popitem()
+
     def touch(self) -> None:
         """Allocate all buffers and write to each page, so that the first toggle doesn't pay for it."""
         for value in self._buffers().values():
