@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import inf, isfinite, prod
 
-import numpy as np
-
 from engine.errors import DataError
 from engine.fusion.types import Kind
 from engine.graph.types import Array
@@ -17,6 +15,7 @@ from engine.precision.scheme import FP16, HALF, INT4, INT8, ActivationFormat, Sc
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import Text, say
 from engine.tuning.estimate.changes import Prepared, Rounding, WeightChanges, embedding_products
+from engine.tuning.estimate.kept import Kept
 from engine.tuning.estimate.passes import send_back
 from engine.tuning.estimate.probes import Target, probe, target_of
 from engine.tuning.estimate.results import CellKey, EstimatedCell, Estimates
@@ -24,6 +23,8 @@ from engine.tuning.estimate.route import Route, Step, plan_route
 from engine.tuning.estimate.scores import Sums, combine
 from engine.tuning.metrics import Metric, default_metric, figure, point_of
 
+_BATCH_BYTES = 64 << 20
+"""Gradients of so many samples are in memory at a time."""
 _WEIGHT_BYTES = 256 << 20
 """Rounded weights up to that much are kept between batches of samples."""
 
@@ -41,7 +42,7 @@ class Estimator:
         metric: Metric | None = None,
         probes: int | None = None,
         seed: int = 0,
-        keep_bytes: int = 256 << 20,
+        keep_bytes: int = 128 << 20,
         gate: Callable[[], None] | None = None,
     ) -> None:
         """Take an evaluator whose samples are looked at; nothing runs yet.
@@ -51,15 +52,15 @@ class Estimator:
             metric: What to predict; by default what suits the model (see `default_metric`).
             probes: Random probes per sample; by default one, or unit vectors where few elements are measured.
             seed: Of the probes.
-            keep_bytes: Memory for gradients, which is also how many samples are worked on before their gradients go.
+            keep_bytes: Memory for gradients that later schemes are measured with.
             gate: Called between kernels; may wait, so that an estimate steps aside for a toggle.
         """
         self._evaluator, self._metric = evaluator, metric
-        self._asked, self._seed, self._keep_bytes, self._gate = probes, seed, keep_bytes, gate
+        self._asked, self._seed, self._gate = probes, seed, gate
         self._workers = Workers(2)
         self._sums = Sums()
         self._changes = WeightChanges()
-        self._kept: dict[int, dict[str, Array]] = {}
+        self._kept = Kept(keep_bytes)
         self._walked: set[int] = set()
         """Probes whose way back has been gone with the present route."""
         self._passed: frozenset[ActivationFormat] = frozenset()
@@ -160,7 +161,7 @@ class Estimator:
         Number = probe x samples + sample. The first batch is one sample or two, so that there is something to see.
         """
         each = 4 * sum(_anchor_elements(step) for step in route.steps if step.wanted.tunable)
-        room = max(2, self._keep_bytes // max(1, each))
+        room = max(2, _BATCH_BYTES // max(1, each))
         samples, probes = len(self._evaluator.samples), self._probes
         if self._unit:
             rounds = [[probe * samples + sample for sample in range(samples) for probe in range(probes)]]
@@ -181,7 +182,7 @@ class Estimator:
         self, route: Route, target: Target, batch: list[int], roundings: tuple[Rounding, ...], cancel: CancelToken
     ) -> None:
         batch = [item for item in batch if item not in self._walked or not self._complete(route, roundings, item)]
-        anchors = {item: self._kept[item] for item in batch if item in self._kept}
+        anchors = {item: found for item in batch if (found := self._kept.get(item)) is not None}
         missing = [item for item in batch if item not in anchors]
 
         def back(item: int) -> None:
@@ -189,6 +190,7 @@ class Estimator:
             start = probe(self._evaluator, target, sample, number, self._seed, self._unit)
             values = self._evaluator.reference(sample)
             anchors[item] = send_back(route, values, start, item, self._sums, cancel, self._gate)
+            self._kept.put(item, anchors[item])
 
         self._workers.map(back, missing, cancel=cancel)
         steps = [step for step in route.steps if step.wanted.tunable and step.kernel.id not in route.blocked]
@@ -202,9 +204,6 @@ class Estimator:
 
         self._workers.map(measure, steps, cancel=cancel)
         self._walked.update(batch)
-        for item in missing:
-            if sum(_nbytes(kept) for kept in self._kept.values()) + _nbytes(anchors[item]) <= self._keep_bytes:
-                self._kept[item] = anchors[item]
 
     def _complete(self, route: Route, roundings: Sequence[Rounding], item: int) -> bool:
         """Whether all products with weight changes are known for a probe."""
@@ -365,7 +364,3 @@ def _roundings(schemes: Iterable[Scheme]) -> tuple[Rounding, ...]:
 
 def _anchor_elements(step: Step) -> int:
     return prod(step.form.segment.shapes[step.form.segment.nodes[step.form.anchor].output[0]])
-
-
-def _nbytes(arrays: dict[str, Array]) -> int:
-    return sum(array.nbytes for array in arrays.values() if isinstance(array, np.ndarray))

@@ -140,6 +140,16 @@ def test_ranks_like_the_exact_sweep() -> None:
         assert spearmanr(exact, [cell.damage for cell in found.worst_first()])[0] > 0.98
 
 
+def test_cosine_distance_is_predicted_too() -> None:
+    net, inputs = _network("MatMul")
+    with closing(Evaluator(net, _samples(inputs))) as evaluator:
+        found = estimate(evaluator, [WEIGHTS], metric=Metric.COSINE)
+        kernel = net.tunable[0].id
+        # Only the part of an error at right angles to the signal turns it: at most as much as predicted.
+        exact = 1 - evaluator.evaluate(Plan({kernel: WEIGHTS})).output.cosine
+        assert 0.2 * found.cells[kernel, WEIGHTS].value < exact < 1.1 * found.cells[kernel, WEIGHTS].value
+
+
 def test_several_outputs_count_alike() -> None:
     """A loud output must not drown a quiet one."""
     steps = [
@@ -199,7 +209,7 @@ def test_a_new_scheme_costs_no_second_pass(monkeypatch: pytest.MonkeyPatch) -> N
         assert len(passes) == before
         fresh = estimate(evaluator, [W4A8, Scheme(WeightFormat(3), INT8.activations)])
         assert {key: cell.damage for key, cell in later.cells.items()} == pytest.approx(
-            {key: cell.damage for key, cell in fresh.cells.items()}
+            {key: cell.damage for key, cell in fresh.cells.items()}, rel=0.02
         )
 
 
