@@ -111,7 +111,7 @@ def prepare(
     if calibration.kind == "synthetic" and evaluation.kind != "synthetic":
         calibration = evaluation
         notes.append(say("Calibrated on the evaluation samples: errors are too optimistic; give separate samples."))
-    cal = _samples(network, calibration, CALIBRATION_SAMPLES, 1, _part(progress, 0, 0.2), cancel)
+    cal = _samples(network, calibration, calibration.limit or CALIBRATION_SAMPLES, 1, _part(progress, 0, 0.2), cancel)
     ev = _samples(network, evaluation, count, 2, _part(progress, 0.2, 0.3), cancel)
     if not cal.synthetic and len(cal) < 100:
         notes.append(say("Only {count} calibration samples; 100 or more give steadier ranges.", count=len(cal)))
