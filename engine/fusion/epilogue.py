@@ -13,6 +13,9 @@ from engine.fusion.types import Kind
 from engine.fusion.view import View
 
 BIAS = "Bias"
+CONVOLUTIONS = frozenset({Kind.CONV, Kind.DEPTHWISE})
+WINDOWS = frozenset({"MaxPool", "AveragePool"})
+"""Pools that a tile of a convolution's results can be put through."""
 ANCHORS = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.CONV_TRANSPOSE, Kind.GEMM, Kind.MATMUL, Kind.MATMUL_DYNAMIC})
 
 
@@ -36,6 +39,8 @@ def extended(region: Region, view: View, partition: Partition, rules: RuleSet, o
         if step is None and operands:
             step = _with_other(view, partition, tensor)
             operands -= step is not None
+        if step is None and rules.pools and region.kind in CONVOLUTIONS:
+            step = _pool(view, partition, tensor)
         if step is None:
             break
         steps.append(step)
@@ -88,6 +93,14 @@ def _plain(view: View, partition: Partition, rules: RuleSet, tensor: str) -> Ste
     if at is None or view.ops[at] not in rules.epilogue or len(set(view.inputs[at])) != 1:
         return None
     return (at,), label_node(view, at)
+
+
+def _pool(view: View, partition: Partition, tensor: str) -> Step | None:
+    """A pool with a window, which a tile of results can be put through before it leaves."""
+    at = view.sole_reader(tensor)
+    if at is None or view.ops[at] not in WINDOWS or len(view.outputs[at]) != 1:
+        return None
+    return ((at,), label_node(view, at)) if partition.free((at,)) else None
 
 
 def _with_other(view: View, partition: Partition, tensor: str) -> Step | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.fusion.epilogue import ANCHORS
+from engine.fusion.epilogue import ANCHORS, CONVOLUTIONS, WINDOWS
 from engine.fusion.fold import fold
 from engine.fusion.fuse import fuse, partition_of
 from engine.fusion.labels import join_labels, label_node
@@ -59,14 +59,15 @@ Owner = dict[int, Kernel]
 
 
 def _apart(view: View, partition: Partition, rules: RuleSet, owner: Owner) -> Iterator[NotFused]:
-    """Elementwise kernels that read what an anchor, a norm or another elementwise kernel makes."""
+    """Elementwise kernels that read what an anchor, a norm or another elementwise kernel makes; pools behind those."""
     for region in partition:
-        if region.kind is not Kind.ELEMENTWISE or region.labels == (PAIR,):
+        pool = region.kind is Kind.POOL and rules.pools and view.ops[region.anchor] in WINDOWS
+        if region.labels == (PAIR,) or not (pool or region.kind is Kind.ELEMENTWISE):
             continue
         for name in dict.fromkeys(name for at in region.nodes for name in view.inputs[at]):
             at = view.producer.get(name)
             before = None if at is None else partition.owner(at)
-            if before is None or before is region or not _could_take(before, rules):
+            if before is None or before is region or not _could_take(before, rules, pool):
                 continue
             reason = _why_apart(view, partition, before, region, name, rules, owner)
             if reason is not None:
@@ -76,7 +77,9 @@ def _apart(view: View, partition: Partition, rules: RuleSet, owner: Owner) -> It
                 break
 
 
-def _could_take(before: Region, rules: RuleSet) -> bool:
+def _could_take(before: Region, rules: RuleSet, pool: bool) -> bool:
+    if pool:
+        return before.kind in CONVOLUTIONS
     if before.kind is Kind.ELEMENTWISE:
         return rules.chains
     return before.kind in ANCHORS or (before.kind is Kind.NORM and rules.norm_epilogue)
@@ -93,6 +96,8 @@ def _why_apart(
         return say("{tensor} between them is also read by {readers}", tensor=tensor, readers=_list(sorted(strangers)))
     if partition.outputs(before) != (tensor,):
         return say("the first has more results than {tensor}", tensor=tensor)
+    if region.kind is Kind.POOL:
+        return None
     first = next(at for at in region.nodes if tensor in view.inputs[at])
     result = view.outputs[first][0]
     if view.shape(result) != view.shape(tensor):

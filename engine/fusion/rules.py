@@ -20,6 +20,8 @@ class RuleSet:
     """Operators of one activation operand that an anchor may take in behind it."""
     operands: int
     """Elementwise operations with another activation that an anchor may take in (residual Add, gating Mul)."""
+    pools: bool
+    """A convolution may take in the window pool behind it: its results never leave the chip."""
     norm_epilogue: bool
     """Whether norms take in what follows them, too."""
     chains: bool
@@ -27,12 +29,15 @@ class RuleSet:
 
 
 RULES: dict[Rules, RuleSet] = {
-    "edge": RuleSet(affine=True, named=True, epilogue=ELEMENTWISE, operands=1, norm_epilogue=True, chains=True),
+    "edge": RuleSet(
+        affine=True, named=True, epilogue=ELEMENTWISE, operands=1, pools=True, norm_epilogue=True, chains=True
+    ),
     "cloud": RuleSet(
         affine=False,
         named=False,
         epilogue=frozenset({"Relu"}),
         operands=0,
+        pools=False,
         norm_epilogue=False,
         chains=False,
     ),

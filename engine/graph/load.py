@@ -15,6 +15,7 @@ from engine.errors import ModelError
 from engine.graph.arrange import Arranged, arrange
 from engine.graph.arrays import TensorReader
 from engine.graph.branches import take_branches
+from engine.graph.cancel import cancel_pairs
 from engine.graph.external import check_tensors
 from engine.graph.inputs import choose_shapes, declared_inputs, existing
 from engine.graph.origins import find_origins
@@ -138,6 +139,7 @@ def _graph(
 ) -> Graph:
     running = [node for node in trial.arranged.nodes if any(name in trial.depends.values for name in node.output)]
     protos = drop_idle(running, arranged.outputs, trial.tensors, trial.depends.shapes)
+    protos = cancel_pairs(protos, arranged.outputs, trial.tensors, trial.depends.shapes)
     nodes = tuple(Node(index, proto, _scope(proto), captured(proto)) for index, proto in enumerate(protos))
     reader = TensorReader(path.resolve())
     constants = _constants(nodes, trial.arranged, trial, reader)

@@ -52,7 +52,7 @@ def drop_idle(
         else:
             kept.append(node)
     names = {old: promoted.get(new, new) for old, new in passed.items()} | promoted
-    return tuple(_renamed(node, names) for node in kept)
+    return tuple(renamed(node, names) for node in kept)
 
 
 def _twin(node: onnx.NodeProto, passed: Mapping[str, str], rounded: dict[tuple[object, ...], str]) -> str:
@@ -65,7 +65,8 @@ def _twin(node: onnx.NodeProto, passed: Mapping[str, str], rounded: dict[tuple[o
     return "" if first == node.output[0] else first
 
 
-def _renamed(node: onnx.NodeProto, names: dict[str, str]) -> onnx.NodeProto:
+def renamed(node: onnx.NodeProto, names: dict[str, str]) -> onnx.NodeProto:
+    """The node with other tensor names, inside its bodies too; itself if it uses none of them."""
     if not any(name in names for name in (*reads(node), *node.output)):
         return node
     copy = onnx.NodeProto()

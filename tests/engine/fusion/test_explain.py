@@ -40,6 +40,12 @@ def test_a_result_that_others_read_or_that_is_an_output(tmp_path):
     ]
 
 
+def test_a_pool_whose_convolution_others_read(tmp_path):
+    pool = N("MaxPool", ["c"], ["p"], kernel_shape=[2, 2], strides=[2, 2])
+    nodes = [CONV, pool, N("GlobalAveragePool", ["c"], ["g"], "/gate"), N("Mul", ["p", "g"], ["y"])]
+    assert ("Conv 3×3 + MaxPool 2×2 s2", "c between them is also read by gate") in found(nodes, tmp_path)
+
+
 def test_what_no_anchor_has_room_for(tmp_path):
     inputs = {**IMAGE, "u": (1, 4, 6, 6), "v": (1, 4, 6, 6)}
     nodes = [CONV, N("Add", ["c", "u"], ["a"]), N("Mul", ["a", "v"], ["y"])]

@@ -187,6 +187,23 @@ def test_residual_goes_to_the_later_convolution(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(("pool", "name"), [("MaxPool", "MaxPool"), ("AveragePool", "AvgPool")])
+def test_a_window_pool_goes_to_the_convolution_in_front(pool, name, tmp_path):
+    nodes = [
+        N("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]),
+        N("Relu", ["c"], ["r"]),
+        N(pool, ["r"], ["p"], kernel_shape=[2, 2], strides=[2, 2]),
+        N("Neg", ["p"], ["y"]),
+    ]
+    path = save(model(nodes, IMAGE, ["y"], {"w": weights(4, 4, 3, 3)}), tmp_path)
+    network = fuse(load(path))
+    assert texts(network.kernels) == [f"Conv 3×3 + ReLU + {name} 2×2 s2 + Neg"]
+    assert largest_difference(network) < 1e-6
+    assert texts(fuse(load(path), "cloud").kernels) == ["Conv 3×3 + ReLU", f"{name} 2×2 s2", "Neg"]
+    shown = fuse(load(save(model(nodes, IMAGE, ["y", "r"], {"w": weights(4, 4, 3, 3)}), tmp_path)))
+    assert texts(shown.kernels) == ["Conv 3×3 + ReLU", f"{name} 2×2 s2", "Neg"]
+
+
 def test_adding_a_tensor_to_itself_or_broadcasting_up_is_no_residual(tmp_path):
     nodes = [conv(), N("Add", ["c", "c"], ["y"])]
     assert len(fused(nodes, IMAGE, CONV, tmp_path)) == 1

@@ -226,6 +226,31 @@ def test_models_of_the_runtime_with_forty_inputs_and_no_nodes(tmp_path):
         assert load(save(bare, tmp_path)).nodes == ()
 
 
+PAIRS = {
+    "transpose": ([N("Transpose", ["a"], ["b"], perm=[1, 2, 0]), N("Transpose", ["b"], ["c"], perm=[2, 0, 1])], True),
+    "not back": ([N("Transpose", ["a"], ["b"], perm=[1, 2, 0]), N("Transpose", ["b"], ["c"], perm=[1, 2, 0])], False),
+    "reversed": ([N("Transpose", ["a"], ["b"]), N("Transpose", ["b"], ["c"])], True),
+    "views": ([N("Reshape", ["a", "flat"], ["b"]), N("Reshape", ["b", "full"], ["c"])], True),
+    "squeeze": ([N("Unsqueeze", ["a", "one"], ["b"]), N("Squeeze", ["b", "one"], ["c"])], True),
+    "wider": ([N("Cast", ["a"], ["b"], to=TensorProto.DOUBLE), N("Cast", ["b"], ["c"], to=TensorProto.FLOAT)], True),
+    "narrower": ([N("Cast", ["a"], ["b"], to=TensorProto.FLOAT16), N("Cast", ["b"], ["c"], to=1)], False),
+}
+
+
+@pytest.mark.parametrize("case", PAIRS)
+@pytest.mark.parametrize("read_elsewhere", [False, True])
+def test_pairs_that_cancel_vanish(case, read_elsewhere, tmp_path):
+    pair, cancels = PAIRS[case]
+    nodes = [N("Relu", ["x"], ["a"]), *pair, N("Neg", ["c"], ["y"])]
+    nodes += [N("Abs", ["b"], ["z"])] if read_elsewhere else []
+    outputs = ["y", "z"] if read_elsewhere else ["y"]
+    constants = {"flat": ints(-1), "full": ints(2, 3, 4), "one": ints(1)}
+    graph = load(save(model(nodes, {"x": (2, 3, 4)}, outputs, constants), tmp_path))
+    negated = next(node for node in graph.nodes if node.op_type == "Neg")
+    assert (negated.inputs == ("a",)) == cancels
+    assert len(graph.nodes) == len(nodes) - cancels * (1 if read_elsewhere else 2)
+
+
 def test_two_nodes_of_one_name_are_told_apart(tmp_path):
     nodes = [N("Relu", ["x"], ["a"], "n"), N("Neg", ["a"], ["b"], "n_2"), N("Abs", ["b"], ["c"], "n")]
     nodes += [N("Exp", ["c"], ["d"], "n"), N("Exp", ["d"], ["e"]), N("Exp", ["e"], ["y"])]

@@ -91,8 +91,8 @@ def test_both_weights_count_in_size_and_time(tmp_path):
     assert plan_bytes(network, Plan({kernel.id: INT8})).total == w + r + 2 * 4 * rows + 2 * b
     device = load_device("ascend310b1")
     half, integer = (simulate(network, Plan({kernel.id: s}), device).kernels[0] for s in (FP16, INT8))
-    assert half.weight_bytes == 2 * (w + r)
-    assert integer.weight_bytes == w + r + 2 * 4 * rows
+    assert half.weight_bytes == 2 * (w + r + b)
+    assert half.weight_bytes - integer.weight_bytes == (w + r) - 2 * 4 * rows  # codes, and a float scale per row
 
 
 def test_einsum_with_a_constant_operand(tmp_path):
