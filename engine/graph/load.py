@@ -29,6 +29,11 @@ from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import Text, say
 
 _SCOPES = "pkg.torch.onnx.name_scopes"
+_ON_CODES = (
+    "QuantizeLinear", "DequantizeLinear", "DynamicQuantize", "QLinear", "QGemm", "QAttention", "MatMulInteger",
+    "ConvInteger",
+)  # fmt: skip
+"""Beginnings of the names of operators that quantize or compute with integers."""
 _HASH_PIECE = 1 << 22
 _NESTED_BRANCHES = 16
 """If nodes inside of each other that are unfolded; deeper ones stay as they are."""
@@ -174,6 +179,15 @@ def _notes(
     idle = [info.name for info in inputs if info.name not in used]
     if idle:
         notes.append(say("Nothing reads the values of {inputs}.", inputs=", ".join(idle)))
+    quantized = sum(node.op_type.rpartition(".")[2].startswith(_ON_CODES) for node in nodes)
+    if quantized:
+        notes.append(
+            say(
+                "The file is quantized already ({count} nodes quantize or compute with codes): "
+                "converters of some NPUs want the model in floats.",
+                count=quantized,
+            )
+        )
     if dynamic:
         notes.append(
             say(

@@ -22,7 +22,7 @@ from engine.npu.operators import placement
 from engine.npu.results import KernelCost, MemoryPlan, Simulation, Unit
 from engine.npu.schedule import Slot, bars, schedule
 from engine.npu.timing import Body, cpu_body, cube_work, movement_work, pipeline, vector_work
-from engine.npu.workload import Workload, workload
+from engine.npu.workload import Workload, only_precision, workload
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
 from engine.quant.sizes import weight_bytes
@@ -156,6 +156,8 @@ def _on(known: _Known, network: Network, device: Device) -> _OnDevice:
 
 def _cpu_reason(kernel: Kernel, network: Network, device: Device) -> Text | None:
     for node in kernel.nodes:
+        if only_precision(node, kernel):
+            continue
         first = network.tensors.get(node.inputs[0]) if node.inputs else None
         place, reason = placement(node, len(first.shape) if first is not None else 0, device.operators)
         if place != "npu":

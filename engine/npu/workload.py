@@ -21,6 +21,9 @@ _FREE_EPILOGUE = frozenset({"Relu", "Clip", "Add", "LeakyRelu", "BatchNormalizat
 """What the way out of L0C does without the Vector unit on a device that has it."""
 CHANNEL_BLOCK = 16
 """FP16 channels of a block of NC1HWC0."""
+_PRECISION = frozenset({
+    "QuantizeLinear", "DequantizeLinear", "com.microsoft.QuantizeLinear", "com.microsoft.DequantizeLinear",
+})  # fmt: skip
 _SELECTING = frozenset({"Gather", "GatherND", "GatherElements", "Slice"})
 _REORDERING = frozenset({"Transpose", "DepthToSpace", "SpaceToDepth"})
 
@@ -197,7 +200,7 @@ def _vector(kernel: Kernel, network: Network, found: Product) -> tuple[Passes, P
         # Overlap-add of a transposed convolution, gates of a recurrent step.
         total[1] += (1.0 if kernel.kind is Kind.CONV_TRANSPOSE else 4.0) * found.m * found.n * found.groups
     for position, node in enumerate(kernel.nodes):
-        if cube and position == kernel.anchor:
+        if (cube and position == kernel.anchor) or only_precision(node, kernel):
             continue
         elements = _elements(node, kernel, network)
         cost = _pool(node, kernel, network) or passes(node, _scalar(node, kernel))
@@ -207,6 +210,15 @@ def _vector(kernel: Kernel, network: Network, found: Product) -> tuple[Passes, P
             for kind, count in enumerate(cost):
                 free[kind] += count * elements
     return _passes(total), _passes(free)
+
+
+def only_precision(node: Node, kernel: Kernel) -> bool:
+    """Whether a node says how a tensor is stored rather than what is computed.
+
+    A pair of Quantize and Dequantize around other work is the precision that its kernel reads or writes; by itself it
+    is work.
+    """
+    return node.op_type in _PRECISION and any(other.op_type not in _PRECISION for other in kernel.nodes)
 
 
 def _elements(node: Node, kernel: Kernel, network: Network) -> int:

@@ -12,6 +12,9 @@ from small_models import small_cnn
 
 from engine.fusion import Kind, Stored, fuse
 from engine.graph import StoredFormat, load, synthetic_feeds
+from engine.npu import simulate
+from engine.npu.profiles import load_device
+from engine.precision import Plan
 
 U8 = StoredFormat(8, symmetric=False)
 CODES = {"s": F32(0.05), "z": np.uint8(120)}
@@ -167,3 +170,16 @@ def test_a_pair_that_several_read_stays_by_itself_and_so_does_one_behind_a_secon
     network = fused(nodes, {"x": (1, 2, 4, 4)}, CODES, tmp_path)
     assert network.kernels[0].op == "MaxPool 2×2"
     assert largest_difference(network) == 0
+
+
+def test_pairs_inside_kernels_are_precision_and_no_work(tmp_path):
+    """The device takes the precision that the pairs name; one by itself is an operator, which this phone lacks."""
+    network = fuse(static(tmp_path, quant_format=QuantFormat.QDQ, per_channel=True))
+    device = load_device("kirin9030")
+    units = {kernel.id: simulate(network, Plan(), device).kernels[kernel.index].unit for kernel in network.kernels}
+    assert all(units[kernel.id] == "Cube" for kernel in network.tunable)
+    nodes = [N("QuantizeLinear", ["x", "s", "z"], ["q"]), N("DequantizeLinear", ["q", "s", "z"], ["y"])]
+    alone = fused(nodes, {"x": (2, 4)}, CODES, tmp_path)
+    assert simulate(alone, Plan(), device).kernels[0].unit == "CPU"
+    assert "quantized already" in str(network.graph.notes[0])
+    assert str(len([n for n in network.graph.nodes if "quantize" in n.op_type.lower()])) in str(network.graph.notes[0])

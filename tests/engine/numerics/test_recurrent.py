@@ -17,6 +17,7 @@ from engine.numerics import Evaluator, calibrate
 from engine.precision import Plan
 from engine.precision.scheme import FP16, INT4, INT8, W8A16, ActivationFormat, Scheme, WeightFormat
 from engine.quant import plan_bytes
+from engine.tuning.estimate import estimate
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 W8 = Scheme(WeightFormat(8), ActivationFormat(32, floating=True))
@@ -111,3 +112,26 @@ def test_einsum_with_a_constant_operand(tmp_path):
     export_qdq(network, plan, ranges, tmp_path / "q.onnx")
     for feeds, preview in zip(samples.feeds, previewed(network, samples, plan, ranges), strict=True):
         np.testing.assert_allclose(run_whole(str(tmp_path / "q.onnx"), dict(feeds))[0], preview, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+def test_layers_whose_gradient_says_nothing_are_measured_instead(rounded, tmp_path):
+    """A recurrent layer is no linear function of its weights; what is rounded inside a kernel no other hands over."""
+    if rounded:
+        nodes = [
+            N("QuantizeLinear", ["x", "s", "z"], ["q"]),
+            N("DequantizeLinear", ["q", "s", "z"], ["d"]),
+            N("MatMul", ["d", "v"], ["h"]),
+        ]
+        constants = {"v": weights(20, 4), "s": np.float32(0.05), "z": np.uint8(128)}
+        network = fuse(load(save(model(nodes, {"x": (6, 1, 20)}, ["h"], constants), tmp_path)))
+    else:
+        network, _, _ = recurrent("LSTM", tmp_path)
+    samples = samples_like({"x": np.zeros((6, 1, 20), np.float32)}, 2)
+    evaluator = Evaluator(network, samples, ranges=calibrate(network, samples))
+    try:
+        found = estimate(evaluator, (INT8,))
+    finally:
+        evaluator.close()
+    assert found.cells == {}
+    assert "is measured, not estimated" in str(found.blocked[network.kernels[0].id])
