@@ -3759,6 +3759,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有节点读取 {inputs} 的值。</translation>
     </message>
     <message>
+        <source>The file is quantized already ({count} nodes quantize or compute with codes): converters of some NPUs want the model in floats.</source>
+        <translation>文件中已量化（{count} 个节点进行量化或用整数计算）：部分 NPU 的转换器需要浮点模型。</translation>
+    </message>
+    <message>
         <source>Tensors whose size depends on the input values: {count}; figures hold for the sizes of a trial run.</source>
         <translation>大小取决于输入值的张量：{count} 个；数值以一次试运行的大小为准。</translation>
     </message>
