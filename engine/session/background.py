@@ -27,7 +27,7 @@ from engine.tuning.sweep import SweepCell, sweep_one_in
 
 T = TypeVar("T")
 Failed = Callable[[Text], None]
-_QUICK_S, _CALM_S = 0.1, 0.5
+_QUICK_S, _CALM_S = 0.2, 0.5
 """Least seconds between two deliveries of what somebody waits for, and of what comes by the way: views draw each."""
 _SIMULATION_S = 0.05
 """How long an evaluation lets the simulation of the same plan go first: side by side, in the way of each other at every

@@ -19,7 +19,7 @@ from gui.views.turns import turns
 if TYPE_CHECKING:
     from engine.session import Session
 
-FRAME_MS, CALM_FRAME_MS = 25, 100
+FRAME_MS, CALM_FRAME_MS = 25, 150
 """Least time from one redraw to the next: of the two views where an edit is answered, and of all others."""
 BREATHING_SPACE = 5
 """A view that takes long to redraw waits this many times as long before it does so again."""

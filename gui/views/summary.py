@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 WHO = "summary"
 NOTES_FROM = 306
 """Below this width the explaining lines of the cards are left out."""
-SPIN_MS = 60
+SPIN_MS = 100
 
 
 class SummaryView(SessionView):
