@@ -136,6 +136,15 @@ class Network:
         """The kernel of that id; KeyError if there is none."""
         return self.kernels[self._places[kernel_id]]
 
+    def sharing(self, kernel_id: str) -> tuple[Kernel, ...]:
+        """Other kernels with a weight of the same origin: one stored tensor, however each of them reads it."""
+        own = {weight.origin for weight in self.by_id(kernel_id).weights}
+        return tuple(
+            kernel
+            for kernel in self.kernels
+            if kernel.id != kernel_id and any(weight.origin in own for weight in kernel.weights)
+        )
+
     @property
     def tunable(self) -> tuple[Kernel, ...]:
         """Kernels that have a precision switch."""

@@ -123,6 +123,10 @@ def test_embedding_table_and_tied_head(tmp_path):
     assert embedding.weight.constant != head.weight.constant
     assert head.weight.shape == (8, 20)
     assert [kernel.name for kernel in network.kernels] == ["model.embed", "lm_head"]
+    assert network.sharing(embedding.id) == (head,)
+    assert network.sharing(head.id) == (embedding,)
+    other = fuse(load(save(model([matmul("x", "w")], {"x": (2, 4)}, ["y"], {"w": weights(4, 4)}), tmp_path)))
+    assert other.sharing("y") == ()
 
 
 def test_gather_by_constant_positions_moves_data(tmp_path):
