@@ -15,11 +15,9 @@ from engine.tuning.search.quiet import terminal_set_aside
 _SECONDS = 2.0
 _GAP = 5e-3
 _SCALE = 1e3
-"""Objectives are scaled so that the greedy answer is worth this much: HiGHS's own tolerances are absolute."""
+"""Objectives are scaled so that a middling answer is worth this much: HiGHS's own tolerances are absolute."""
 _OVERDRAFT = 1e-4
 """Overdrafts are counted in whole ten-thousandths of a limit."""
-_OVERDRAFT_WEIGHT = 10.0
-"""What one of them weighs beside the objective."""
 
 
 class Relaxed(NamedTuple):
@@ -41,7 +39,6 @@ class Program:
         objective: Quantity,
         rows: Sequence[MemoryRow],
         integer: Sequence[Sequence[bool]],
-        start: Sequence[int],
     ) -> None:
         self._problem, self._limits = problem, limits
         present = problem.present if rows else worthwhile(problem, {objective, *limits})
@@ -51,8 +48,7 @@ class Program:
         self._bounded = [name for name in limits if name in problem.tables]
         self._count = len(self._units)
         table = problem.tables[objective][self._units, self._options]
-        worth = abs(problem.total(objective, start) - problem.constants.get(objective, 0.0)) or float(table.max())
-        self._worth = worth or 1.0
+        self._worth = _typical(problem, objective)
         self._goal = np.concatenate([table / self._worth * _SCALE, np.zeros(len(self._savings))])
 
     def relaxation(self) -> Relaxed | None:
@@ -69,10 +65,19 @@ class Program:
         found = self._run(self._goal, overdraft=False, whole=True)
         return None if found is None else self._choice(found)
 
+    def least_overdraft(self) -> dict[Quantity, float] | None:
+        """By how much the limits must give way at least, as fractions, if options could be split."""
+        extra = np.ones(len(self._bounded) + len(self._memory))
+        found = self._run(np.concatenate([np.zeros(len(self._goal)), extra]), overdraft=True, whole=False)
+        if found is None:
+            return None
+        over = found[len(self._goal) : len(self._goal) + len(self._bounded)] * _OVERDRAFT
+        return {name: float(each) for name, each in zip(self._bounded, over, strict=True)}
+
     def elastic(self) -> tuple[int, ...] | None:
-        """The choice that overdraws the limits least."""
-        extra = np.full(len(self._bounded) + len(self._memory), _OVERDRAFT_WEIGHT)
-        found = self._run(np.concatenate([self._goal, extra]), overdraft=True, whole=True)
+        """A choice that overdraws the limits least, whatever the objective."""
+        extra = np.ones(len(self._bounded) + len(self._memory))
+        found = self._run(np.concatenate([np.zeros(len(self._goal)), extra]), overdraft=True, whole=True)
         return None if found is None else self._choice(found)
 
     def _choice(self, found: Array) -> tuple[int, ...]:
@@ -127,6 +132,15 @@ class Program:
                 columns = np.append(mine, self._count + place)
                 made.add(columns, np.append(-np.ones(len(mine)), 1.0), -np.inf, 0.0)
         return made
+
+
+def _typical(problem: Problem, objective: Quantity) -> float:
+    """Between the least and the most that an objective can be, on a logarithmic scale."""
+    table = problem.tables[objective]
+    least = np.where(problem.present, table, np.inf).min(axis=1).sum()
+    most = np.where(problem.present, table, -np.inf).max(axis=1).sum()
+    middle = float(np.sqrt(max(least, 0.0) * max(most, 0.0)))
+    return middle or float(most) or 1.0
 
 
 def worthwhile(problem: Problem, quantities: set[Quantity]) -> Array:

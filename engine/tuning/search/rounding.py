@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
@@ -20,7 +20,6 @@ def rounded(
     limits: Mapping[Quantity, float],
     objective: Quantity,
     shares: Array,
-    start: Sequence[int],
 ) -> tuple[tuple[int, ...] | None, float]:
     """A good whole choice near a fractional one.
 
@@ -29,16 +28,15 @@ def rounded(
         limits: Upper limits, constants included.
         objective: What is to be as small as possible.
         shares: Of each option in its unit, [unit, option].
-        start: Another choice to improve, if it keeps the limits.
 
     Returns:
         The choice (None if none near keeps the limits) and its objective, constants included.
     """
     work = _Exchange(problem, limits, objective)
-    found = [work.improved(choice) for choice in (_settled(work, shares), np.asarray(start)) if work.fits(choice)]
-    if not found:
+    settled = _settled(work, shares)
+    if not work.fits(settled):
         return None, np.inf
-    best = min(found, key=work.value)
+    best = work.improved(settled)
     return tuple(int(option) for option in best), work.value(best)
 
 

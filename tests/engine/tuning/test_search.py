@@ -72,7 +72,7 @@ def test_the_program_finds_what_brute_force_finds(seed: int, objective: str) -> 
     limits = {other: middle, "latency_us": problem.total("latency_us", [0] * 7)}
     answer = solve(problem, limits, objective)
     assert not answer.overdrawn
-    assert problem.total(objective, answer.choice) <= _brute(problem, limits, objective) * 1.01 + 1e-12
+    assert problem.total(objective, answer.choice) <= _brute(problem, limits, objective) * 1.02 + 1e-12
     quick = greedy(problem, limits, objective)
     assert all(problem.total(name, quick) <= limit * (1 + 1e-9) for name, limit in limits.items())
     assert problem.total(objective, quick) <= _brute(problem, limits, objective) * 4
