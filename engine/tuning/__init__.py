@@ -5,7 +5,7 @@ and keeps them in a `ResultStore`; `Search` turns damages into plans under budge
 """
 
 from engine.tuning.agreement import Agreement, agree
-from engine.tuning.estimate import CellKey, EstimatedCell, Estimates, Estimator, estimate
+from engine.tuning.estimate import CellKey, EstimatedCell, Estimates, Estimator
 from engine.tuning.exact import MODE_TITLES, ExactCell, ExactSweep, Pause, cells_out, in_order, value_of
 from engine.tuning.metrics import METRIC_TITLES, Metric, damage, default_metric, figure
 from engine.tuning.search import (
@@ -51,7 +51,6 @@ __all__ = [
     "damage",
     "damages",
     "default_metric",
-    "estimate",
     "figure",
     "in_order",
     "raise_next",
