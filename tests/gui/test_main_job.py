@@ -79,7 +79,8 @@ def settled(hand: Hand) -> None:
     hand.until(lambda: session.network is not None and session.data is not None, 20)
     hand.until(lambda: not session.staleness.stale and not session.jobs.active, 20)
     hand.until(lambda: hand.window.status._state.text() in ("Up to date", "已是最新"), 5)
-    hand.until(lambda: not sqnr_card(hand).stale and sqnr_card(hand).state != "busy", 5)
+    db = session.figures.evaluation.output.sqnr_db
+    hand.until(lambda: not sqnr_card(hand).stale and abs(shown_db(hand) - min(db, 90)) < 0.06, 5)
 
 
 def sqnr_card(hand: Hand):
@@ -88,7 +89,7 @@ def sqnr_card(hand: Hand):
 
 def shown_db(hand: Hand) -> float:
     """Output SQNR as the Summary writes it."""
-    return float(sqnr_card(hand).value.lstrip("~"))
+    return float(sqnr_card(hand).value.lstrip("~>\u202f").replace("–", "nan"))
 
 
 def families(hand: Hand) -> list[str]:
