@@ -22,7 +22,7 @@ def _nothing_left_running(qapp):
     """Fail a test that leaves a thread, a job's worker or a running timer of a live object behind."""
     before = set(threading.enumerate())
     yield
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + 15
     while time.monotonic() < deadline:
         qapp.processEvents()
         left = [t for t in threading.enumerate() if t not in before and t.is_alive()]
