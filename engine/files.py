@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.errors import ExportError
@@ -16,9 +16,11 @@ def written_aside(path: Path) -> Iterator[Path]:
     """Give a path beside `path` to write to; it takes the place of `path` when the block ends without an error.
 
     Raises:
-        ExportError: the folder is missing, read-only or full.
+        ExportError: the folder is missing, read-only or full, or the target is a link, device, pipe or folder.
     """
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    if not path.name or (os.path.lexists(path) and (path.is_symlink() or not path.is_file())):
+        raise ExportError(say("{path} is no ordinary file, so it is not replaced; choose another place.", path=path))
+    aside = path.with_name(f".{os.getpid()}.{abs(hash(path.name))}.part")  # short, however long the name is
     try:
         yield aside
         aside.replace(path)
@@ -31,7 +33,7 @@ def written_aside(path: Path) -> Iterator[Path]:
             )
         ) from error
     finally:
-        if aside.parent.is_dir():
+        with suppress(OSError):  # a read-only disk: there is nothing to remove
             aside.unlink(missing_ok=True)
 
 

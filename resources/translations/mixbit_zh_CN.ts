@@ -3555,6 +3555,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有名为 {name} 的量化格式，请从 {names} 中选择。</translation>
     </message>
     <message>
+        <source>{path} is no ordinary file, so it is not replaced; choose another place.</source>
+        <translation>{path} 不是普通文件，因此不会被替换，请另选位置。</translation>
+    </message>
+    <message>
         <source>{path} can't be written ({reason}); choose another place.</source>
         <translation>无法写入 {path}（{reason}）；请选择其他位置。</translation>
     </message>
