@@ -11,6 +11,16 @@ from engine.errors import ExportError
 from engine.text import say
 
 
+def check_replaceable(path: Path) -> None:
+    """Refuse a target that is there and is a link, device, pipe or folder: renaming over it would destroy it.
+
+    Raises:
+        ExportError: it is no ordinary file.
+    """
+    if not path.name or (os.path.lexists(path) and (path.is_symlink() or not path.is_file())):
+        raise ExportError(say("{path} is no ordinary file, so it is not replaced; choose another place.", path=path))
+
+
 @contextmanager
 def written_aside(path: Path) -> Iterator[Path]:
     """Give a path beside `path` to write to; it takes the place of `path` when the block ends without an error.
@@ -18,8 +28,7 @@ def written_aside(path: Path) -> Iterator[Path]:
     Raises:
         ExportError: the folder is missing, read-only or full, or the target is a link, device, pipe or folder.
     """
-    if not path.name or (os.path.lexists(path) and (path.is_symlink() or not path.is_file())):
-        raise ExportError(say("{path} is no ordinary file, so it is not replaced; choose another place.", path=path))
+    check_replaceable(path)
     aside = path.with_name(f".{os.getpid()}.{abs(hash(path.name))}.part")  # short, however long the name is
     try:
         yield aside

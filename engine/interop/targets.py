@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from engine.errors import ExportError
+from engine.files import check_replaceable
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import Text, say
 
@@ -110,6 +111,8 @@ class Target:
         """
         cancel.check()
         self._something_to_say(network)
+        if self.form == "file":
+            check_replaceable(path)
         if ranges is None and "ranges" in self.needs:
             raise ExportError(say("{path}: calibration has not finished yet; export again when it has.", path=path))
         function = cast(_Export, getattr(self._code(), f"export_{self.name}"))

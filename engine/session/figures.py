@@ -42,7 +42,14 @@ class Results:
             self.staleness = Staleness()
         else:
             self.staleness = Staleness(True, min(first, self.staleness.from_kernel) if self.staleness.stale else first)
-        self.figures = replace(old, plan=plan, evaluation=known or old.evaluation)
+        self.figures = replace(old, plan=plan, evaluation=known or old.evaluation, simulated=False)
+
+    def settled(self) -> Figures:
+        """The current figures without those that belong to an older plan or device: what may leave the window."""
+        found = self.figures
+        if not found.simulated:
+            found = replace(found, size=None, simulation=None, sustained=None)
+        return replace(found, evaluation=None) if self.staleness.stale else found
 
     def forget_errors(self) -> None:
         """The data has changed: nothing that was measured holds any more."""
@@ -53,6 +60,7 @@ class Results:
 
     def forget_simulation(self) -> None:
         """The device has changed: all-FP16 and the previous plan are simulated again, the current one stays on show."""
+        self.figures = replace(self.figures, simulated=False)
         if self.baseline is not None:
             self.baseline = replace(self.baseline, size=None, simulation=None, sustained=None)
         if self.previous is not None:
@@ -60,7 +68,11 @@ class Results:
 
     def unsimulated(self) -> list[Plan]:
         """The current plan, and the others on show that have no simulation."""
-        others = [f.plan for f in (self.baseline, self.previous) if f is not None and f.simulation is None]
+        others = [
+            f.plan
+            for f in (self.baseline, self.previous)
+            if f is not None and (f.simulation is None or not f.simulated)
+        ]
         return list(dict.fromkeys((self.figures.plan, *others)))
 
     def simulated(self, found: Sequence[Figures]) -> None:
@@ -71,7 +83,7 @@ class Results:
             new = by_plan.get(old.plan)
             if new is None:
                 return old
-            return replace(old, size=new.size, simulation=new.simulation, sustained=new.sustained)
+            return replace(old, size=new.size, simulation=new.simulation, sustained=new.sustained, simulated=True)
 
         self._each(fill)
 

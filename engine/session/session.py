@@ -383,6 +383,10 @@ class Session(SessionState):
             return None
         snapshot = self.snapshot()
         path = Path(path)
+        if self.staleness.stale or not self.figures.simulated:
+            self.note(
+                say("Figures of the last edit are not there yet: {file} leaves them out.", file=path.name), "warning"
+            )
 
         def done(written: Written) -> None:
             self.note(say("Wrote {path}.", path=path))
@@ -416,7 +420,7 @@ class Session(SessionState):
             self.ranges,
             self.calibration,
             self._sources[0].images,
-            self.figures,
+            self._results.settled(),
             dict(self.local),
             dict(self.sensitivity),
             self.data,

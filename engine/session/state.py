@@ -28,6 +28,8 @@ class Figures:
     simulation: Simulation | None = None
     sustained: Sustained | None = None
     evaluation: Evaluation | None = None
+    simulated: bool = True
+    """Whether size, simulation and sustained use are of this plan on the current device; else of the one before."""
 
 
 @dataclass(frozen=True, slots=True)

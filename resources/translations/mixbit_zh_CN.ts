@@ -5235,6 +5235,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{count} 个深度卷积算子采用 {gets} 而非 {asked}：权重太少，4 位几乎不省空间。</translation>
     </message>
     <message>
+        <source>Figures of the last edit are not there yet: {file} leaves them out.</source>
+        <translation>最近一次修改的数值尚未就绪：{file} 中不包含它们。</translation>
+    </message>
+    <message>
         <source>Wrote {path}.</source>
         <translation>已写入 {path}。</translation>
     </message>

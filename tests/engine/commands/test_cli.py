@@ -223,6 +223,17 @@ def test_the_model_itself_is_never_overwritten(capsys, cnn_path, kind):
     assert cnn_path.read_bytes() == before
 
 
+@pytest.mark.parametrize("kind", ["qdq", "matmul_nbits", "csv", "plan", "report"])
+def test_a_link_is_never_replaced(capsys, cnn_path, tmp_path, kind):
+    (tmp_path / "kept").write_bytes(b"kept")
+    (tmp_path / "link").symlink_to(tmp_path / "kept")
+    arguments = ["export", str(cnn_path), "--preset", "int8", "--to", kind, "--out", str(tmp_path / "link")]
+    assert main(arguments) == 1
+    assert "no ordinary file" in capsys.readouterr().err
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "kept").read_bytes() == b"kept"
+
+
 def test_a_reader_that_has_seen_enough_gets_no_traceback(cnn_path):
     program = "import sys; from engine.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", program, "inspect", str(cnn_path)]

@@ -16,8 +16,10 @@ from small_models import small_cnn
 
 from engine.errors import DeviceError, ExportError, PlanError
 from engine.interop.samples import guess_source
+from engine.npu import simulate
 from engine.npu.results import Scenario
 from engine.precision import FP16, INT4, INT8, preset
+from engine.quant import plan_bytes
 from engine.session import Session
 from engine.session.changes import What
 from engine.session.state import Budgets
@@ -399,6 +401,35 @@ def test_csv_has_a_row_per_kernel_with_the_figures_on_show(opened, tmp_path):
         session.figures.simulation.kernels[first.index].latency_us, rel=1e-4
     )
     assert float(row["local_sqnr_db"]) == pytest.approx(session.local[first.id, FP16].sqnr_db, rel=1e-4)
+
+
+def test_an_export_in_the_middle_of_an_edit_has_no_figure_of_the_old_plan(opened, tmp_path):
+    session = opened.session
+    session.apply_preset("int4")
+    session.export("csv", tmp_path / "t.csv")
+    assert not session.figures.simulated
+    opened.settle()
+    rows = list(csv.DictReader((tmp_path / "t.csv").read_text().splitlines()))
+    assert {row["scheme"] for row in rows} <= {"INT4", "INT8", ""}
+    assert {row["accumulated_sqnr_db"] for row in rows} == {""}
+    assert {row["latency_us"] for row in rows} == {""}
+    assert any("leaves them out" in str(e.text) for e in session.log)
+    assert session.figures.simulated
+
+
+def test_figures_of_the_previous_plan_are_its_own_even_after_quick_edits_and_another_device(opened):
+    session = opened.session
+    session.apply_preset("int8")
+    session.apply_preset("int4")
+    opened.settle()
+    for figures in (session.figures, session.previous, session.baseline):
+        assert figures.size == plan_bytes(session.network, figures.plan)
+        assert figures.simulation.latency_us == simulate(session.network, figures.plan, session.device).latency_us
+    session.set_device("ascend310b1")
+    session.apply_preset("int8")
+    opened.settle()
+    for figures in (session.figures, session.previous, session.baseline):
+        assert figures.simulation.latency_us == simulate(session.network, figures.plan, session.device).latency_us
 
 
 def test_cloud_rules_keep_the_plan_of_kernels_that_remain(opened):
