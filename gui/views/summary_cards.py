@@ -140,7 +140,8 @@ def _card(session: Session, figure: _Figure, support: Support | None) -> Card:
     baseline = figure.read(session.baseline) if session.baseline else None
     state = state_of(figure.key, value, limit, band)
     number, unit = figure.parts(value, None)
-    stale = figure.key == "sqnr" and session.staleness.output_stale and value is not None
+    behind = session.staleness.output_stale if figure.key == "sqnr" else not session.figures.simulated
+    stale = behind and value is not None
     delta, helps = ("", None) if stale else _delta(figure, value, before)
     note = _note(session, figure, baseline, support)
     return Card(

@@ -144,6 +144,14 @@ def test_a_stale_error_is_being_checked_and_keeps_no_delta(session):
     assert said.detail == "kernel 3 of 9"
 
 
+def test_costs_of_an_older_plan_or_device_are_marked_until_they_are_simulated_anew(session):
+    assert not any(c.stale for c in cards(session))
+    session.figures = replace(session.figures, simulated=False)
+    assert {c.key for c in cards(session) if c.stale} == {c.key for c in cards(session)} - {"sqnr"}
+    assert card(session, "latency").delta == ""
+    assert statement(cards(session), "").state == "busy"
+
+
 # The cheapest fix.
 
 
