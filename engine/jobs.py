@@ -25,7 +25,8 @@ T = TypeVar("T")
 _NICENESS = 3
 Dispatch = Callable[[Callable[[], None]], None]
 """Runs a callback on the owner's thread, soon and in order."""
-Lane = Literal["engine", "sweep", "query"]
+Lane = Literal["engine", "sweep", "exact", "query"]
+"""Threads of their own: for what an edit waits for, for short work by the way, for long sweeps, for read-only queries."""
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
@@ -103,7 +104,7 @@ def _stand_back() -> None:
 
 
 class Jobs:
-    """Runs jobs in lanes: one thread for the engine, one for sweeps, two for read-only queries."""
+    """Runs jobs in lanes: one thread each for the engine, short sweeps and long ones, two for read-only queries."""
 
     def __init__(self, dispatch: Dispatch = run_now, changed: Callable[[], None] | None = None) -> None:
         self._dispatch = dispatch
@@ -112,7 +113,7 @@ class Jobs:
         self._lanes: dict[Lane, ThreadPoolExecutor] = {}
         self._newest: dict[str, Job] = {}
         self._idle = threading.Condition()
-        self._unfinished: dict[Lane, int] = {"engine": 0, "sweep": 0, "query": 0}
+        self._unfinished: dict[Lane, int] = {"engine": 0, "sweep": 0, "exact": 0, "query": 0}
         self._closed = False
         self.history: list[Job] = []
         """All jobs, oldest first; at most 200 finished ones are kept."""
