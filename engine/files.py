@@ -1,4 +1,4 @@
-"""Writing files so that no reader, and no crash, ever meets half of one."""
+"""Writing files so that no reader, and no crash, ever meets half of one; reading JSON that may hold anything."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import msgspec
 
 from engine.errors import ExportError
 from engine.text import say
+
+T = TypeVar("T")
 
 
 def check_replaceable(path: Path) -> None:
@@ -52,3 +57,20 @@ def write_atomically(path: Path, data: bytes) -> None:
         stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
+
+
+@overload
+def decode_json(data: bytes | msgspec.Raw) -> Any: ...
+@overload
+def decode_json(data: bytes | msgspec.Raw, kind: type[T]) -> T: ...
+def decode_json(data: bytes | msgspec.Raw, kind: Any = Any) -> Any:
+    """Decode JSON of a file that anybody may have written.
+
+    Raises:
+        msgspec.DecodeError: no JSON, not of that kind, or nested deeper than can be read.
+        UnicodeDecodeError: not in UTF-8.
+    """
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        raise msgspec.DecodeError("it is nested too deeply") from None

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import PlanError
+from engine.files import decode_json
 from engine.fusion.types import Network
 from engine.interop.kernel_index import Imported, KernelIndex
 from engine.precision.plan import Plan
@@ -49,7 +50,7 @@ def decode_encodings(data: bytes, path: str) -> Encodings:
         PlanError: Not such a file, or an entry that makes no sense, named.
     """
     try:
-        read = msgspec.json.decode(data)
+        read = decode_json(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PlanError(say("{path} is no encodings file: {reason}.", path=path, reason=error)) from error
     if not isinstance(read, dict) or not ({"activation_encodings", "param_encodings", "encodings"} & set(read)):

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from engine.errors import ExportError, PlanError
+from engine.files import decode_json
 from engine.fusion.types import Kernel, Network
 from engine.interop import amct
 from engine.interop.bundle import Bundle, bundle, written
@@ -142,7 +143,7 @@ def read_mixed_precision(path: Path, network: Network, base: Plan) -> Imported:
 def decode_bits(data: bytes, path: str) -> dict[str, int]:
     """Layer -> bits; errors as in `read_mixed_precision`."""
     try:
-        return {name: found.num_bits for name, found in msgspec.json.decode(data, type=dict[str, _Bits]).items()}
+        return {name: found.num_bits for name, found in decode_json(data, dict[str, _Bits]).items()}
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PlanError(say("{path} is no mixed-precision file of AMCT: {reason}.", path=path, reason=error)) from error
 

@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from engine.errors import ExportError, PlanError
+from engine.files import decode_json
 from engine.fusion.types import Kernel, Kind, Network
 from engine.interop.bundle import Bundle, bundle, command, shell, written
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
@@ -192,7 +193,7 @@ def decode_strategies(data: bytes, path: str) -> dict[str, Strategy]:
         PlanError: Not such a file.
     """
     try:
-        read = msgspec.json.decode(data, type=_File)
+        read = decode_json(data, _File)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PlanError(say("{path} is no configuration of dopt_lm: {reason}.", path=path, reason=error)) from error
     found = read.layer_strategy or read.layer_stategy

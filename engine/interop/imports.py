@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from engine.errors import PlanError
+from engine.files import decode_json
 from engine.fusion.types import Network
 from engine.interop.aimet_read import decode_encodings, plan_of_encodings
 from engine.interop.amct_qat import decode_bits, plan_of_bits
@@ -41,7 +42,7 @@ def import_plan(path: Path, network: Network, base: Plan, *, any_model: bool = T
         return plan_of_model(path, network, base)
     data = _read(path)
     try:
-        content = msgspec.json.decode(data)
+        content = decode_json(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PlanError(
             say("{path} is of no known kind: it is neither an ONNX model nor JSON ({reason}).", path=path, reason=error)

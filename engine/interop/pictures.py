@@ -13,6 +13,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from engine.errors import DataError
+from engine.files import decode_json
 from engine.graph.types import Array, TensorInfo
 from engine.numerics.samples import SampleSet, evenly
 from engine.progress import CancelToken, Progress
@@ -63,7 +64,7 @@ def read_options(folder: Path) -> dict[str, ImageOptions]:
         if not path.is_file():
             continue
         try:
-            read = msgspec.json.decode(path.read_bytes(), type=_OptionsFile)
+            read = decode_json(path.read_bytes(), _OptionsFile)
         except msgspec.DecodeError as error:
             raise DataError(say("{path}: {reason}.", path=path, reason=error)) from error
         options = ImageOptions(

@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from engine.errors import ExportError, PlanError
-from engine.files import write_atomically
+from engine.files import decode_json, write_atomically
 from engine.fusion.types import Kernel, Network
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.kernel_index import Imported, KernelIndex
@@ -140,7 +140,7 @@ def plan_of_rules(rules: Rules, network: Network, base: Plan) -> Imported:
 def decode_rules(data: bytes, path: str) -> Rules:
     """Decode and check a rule file; errors as in `read_rules`."""
     try:
-        rules = msgspec.json.decode(data, type=Rules)
+        rules = decode_json(data, Rules)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PlanError(say("{path} is not a rule file: {reason}.", path=path, reason=error)) from error
     if rules.version > VERSION:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import DeviceError
+from engine.files import decode_json, write_atomically
 from engine.fusion.types import Kind
 from engine.npu.device import Device, DeviceInfo, Origin, Quantity, Refusal
 from engine.npu.fields import BY_KEY, FIELDS
@@ -75,13 +76,13 @@ def load_device(name_or_path: str | Path) -> Device:
         DeviceError: no such profile, not a profile, or a field that is missing or impossible.
     """
     text = str(name_or_path)
-    shipped = folder() / f"{text.lower()}.json"
-    if Path(text).name == text and shipped.is_file():
-        return _read(shipped)
+    shipped = {entry.stem: entry for entry in folder().glob("*.json")}
+    if text.lower() in shipped:
+        return _read(shipped[text.lower()])
     path = Path(text)
-    if path.is_file():
+    if os.path.isfile(path):  # unlike Path.is_file, False for a name that is too long for any file
         return _read(path)
-    names = ", ".join(sorted(entry.stem for entry in folder().glob("*.json")))
+    names = ", ".join(sorted(shipped))
     raise DeviceError(
         say("There is no device {name}; choose one of {names}, or give a profile file.", name=text, names=names)
     )
@@ -91,7 +92,7 @@ def save_device(device: Device, path: Path) -> None:
     """Write a profile, atomically.
 
     Raises:
-        DeviceError: the file can't be written.
+        ExportError: the file can't be written.
     """
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -110,14 +111,7 @@ def save_device(device: Device, path: Path) -> None:
             for r in device.refusals
         ],
     }
-    partial = path.with_name(path.name + ".part")
-    try:
-        partial.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
-        os.replace(partial, path)
-    except OSError as error:
-        raise DeviceError(
-            say("{file} can't be written: {why}.", file=str(path), why=error.strerror or str(error))
-        ) from error
+    write_atomically(path, msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
 
 
 def _info(device: Device, path: Path) -> DeviceInfo:
@@ -127,7 +121,7 @@ def _info(device: Device, path: Path) -> DeviceInfo:
 def _read(path: Path) -> Device:
     file = path.name
     try:
-        return _device(file, msgspec.json.decode(path.read_bytes(), type=_File))
+        return _device(file, decode_json(path.read_bytes(), _File))
     except OSError as error:
         raise DeviceError(say("{file} can't be read: {why}.", file=file, why=error.strerror or str(error))) from error
     except msgspec.ValidationError as error:
@@ -146,7 +140,7 @@ def _invalid(file: str, key: str, error: msgspec.ValidationError) -> DeviceError
 
 def _entry(file: str, key: str, raw: msgspec.Raw) -> _Entry:
     try:
-        return msgspec.json.decode(raw, type=_Entry)
+        return decode_json(raw, _Entry)
     except msgspec.ValidationError as error:
         raise _invalid(file, key, error) from error
 

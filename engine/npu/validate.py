@@ -98,17 +98,26 @@ def check_whole(file: str, values: Mapping[str, Value]) -> None:
                 last=len(clocks) - 1,
             )
         )
-    ports = (values["port.l2_read"], values["port.l2_write"])
-    if values["buffer.l2"] and 0.0 in ports:
-        raise DeviceError(
-            say(
-                "{file}: field {field} is 0 although buffer.l2 is not; give the width of the L2 port.",
-                file=file,
-                field="port.l2_read" if ports[0] == 0.0 else "port.l2_write",
-            )
-        )
+    _whole_l2(file, values)
     _fits_one_tile(file, values)
     _no_runaway(file, values)
+
+
+def _whole_l2(file: str, values: Mapping[str, Value]) -> None:
+    """There is an L2, with room and ports both ways, or there is none: all three are 0."""
+    keys = ("buffer.l2", "port.l2_read", "port.l2_write")
+    given = [key for key in keys if values[key]]
+    if given and len(given) < len(keys):
+        missing = next(key for key in keys if key not in given)
+        raise DeviceError(
+            say(
+                "{file}: field {field} is 0 although {other} is not; give both, or 0 for {all} where there is no L2.",
+                file=file,
+                field=missing,
+                other=given[0],
+                all=", ".join(keys),
+            )
+        )
 
 
 def _no_runaway(file: str, values: Mapping[str, Value]) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from engine.errors import PlanError
-from engine.files import write_atomically
+from engine.files import decode_json, write_atomically
 from engine.fusion.types import Network
 from engine.precision.plan import Plan
 from engine.precision.scheme import PRESETS, ActivationFormat, Scheme, WeightFormat
@@ -73,7 +73,7 @@ def load_plan(path: Path, network: Network, *, any_model: bool = False) -> Plan:
         PlanError: not a plan, a newer version, or a plan for another model.
     """
     try:
-        read = msgspec.json.decode(path.read_bytes(), type=PlanFile)
+        read = decode_json(path.read_bytes(), PlanFile)
     except OSError as error:
         raise PlanError(say("{path} can't be read ({reason}).", path=path, reason=error.strerror)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

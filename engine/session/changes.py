@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -43,3 +44,15 @@ class Change:
 
 
 Listener = Callable[[Change], None]
+
+
+def tell(listeners: Iterable[Listener], change: Change) -> None:
+    """Make one announcement to all. A listener that fails keeps neither the others nor the session from going on.
+
+    Its error goes where errors go that nobody catches: in a window to the dialog that shows faults.
+    """
+    for listener in tuple(listeners):
+        try:
+            listener(change)
+        except Exception as error:
+            sys.excepthook(type(error), error, error.__traceback__)

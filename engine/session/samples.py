@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from engine.errors import ModelError
+from engine.files import decode_json
 from engine.interop.samples import SYNTHETIC, DataSource, guess_source
 from engine.paths import sample_models
 from engine.session.state import SampleModel
@@ -68,7 +69,7 @@ def _source(path: Path | None) -> DataSource:
 
 def _read(path: Path) -> SampleModel:
     try:
-        read = msgspec.json.decode(path.read_bytes(), type=_SampleFile)
+        read = decode_json(path.read_bytes(), _SampleFile)
     except (OSError, msgspec.DecodeError) as error:
         raise ModelError(say("{path} can't be read ({reason}).", path=path, reason=error)) from error
     folder = path.parent

@@ -4955,10 +4955,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有设备 {name}；请从 {names} 中选择，或提供档案文件。</translation>
     </message>
     <message>
-        <source>{file} can't be written: {why}.</source>
-        <translation>无法写入 {file}：{why}。</translation>
-    </message>
-    <message>
         <source>{file} can't be read: {why}.</source>
         <translation>无法读取 {file}：{why}。</translation>
     </message>
@@ -5003,6 +4999,26 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>要求每秒运行 {rate} 次，但降频后的设备只能达到 {most} 次。</translation>
     </message>
     <message>
+        <source>The NPU works {percent} % of the run, so its gaps cost little.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NPU works only {percent} % of the run. Launches take {share} %: fuse more, or run larger batches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NPU works only {percent} % of the run. It waits for the CPU {share} %: replace the operators that fall back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NPU works only {percent} % of the run. The call itself takes {share} %: run several inputs per call, or queue calls asynchronously.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NPU works only {percent} % of the run. First bytes are waited for {share} %: kernels are too small for their transfers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{file}: field {field} is not known; remove it.</source>
         <translation>{file}：未知字段 {field}；请删除。</translation>
     </message>
@@ -5031,8 +5047,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file}：字段 {field} 须为工作点编号，0 到 {last}。</translation>
     </message>
     <message>
-        <source>{file}: field {field} is 0 although buffer.l2 is not; give the width of the L2 port.</source>
-        <translation>{file}：字段 {field} 为 0，但 buffer.l2 不为 0；请给出 L2 端口宽度。</translation>
+        <source>{file}: field {field} is 0 although {other} is not; give both, or 0 for {all} where there is no L2.</source>
+        <translation>{file}：字段 {field} 为 0，而 {other} 不为 0；请两者都填写，没有 L2 时请将 {all} 全部填 0。</translation>
     </message>
     <message>
         <source>{file}: field {field} is {value} W, so much that leakage heats itself up without end at the last trip; lower it, or lower thermal.resistance.</source>
@@ -5059,16 +5075,76 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>正在校准</translation>
     </message>
     <message>
+        <source>{path} is too large for a manifest; choose the folder of a dump.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is not the manifest of a dump: {reason}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} was written by a newer version ({version}); update Mixbit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} names {file}, outside its folder; it is not read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} holds {dtype} {shape}, but the manifest says {want_dtype} {want_shape}; dump it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is missing; dump it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is truncated or is no .npy file ({reason}); dump it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} holds no numbers; give a .npy file with one array.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no sample {sample}; there are {count}.</source>
+        <translation>没有样本 {sample}；共有 {count} 个。</translation>
+    </message>
+    <message>
+        <source>Writing values</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it holds text, not numbers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is a file, and a dump is a folder; choose another name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} holds a dump of another model, plan or data; choose another folder, nothing was written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This dump takes {wanted} MiB, more than the limit of {limit} MiB; choose fewer kernels or samples, or raise the limit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}: the dump takes {wanted} MiB, and {free} MiB are free; choose another place or fewer kernels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no folder {path} to write into; choose another place.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There are no samples to run; choose data with at least one.</source>
         <translation>没有可运行的样本；请选择至少含一个样本的数据。</translation>
     </message>
     <message>
         <source>Running the reference</source>
         <translation>正在运行参考</translation>
-    </message>
-    <message>
-        <source>There is no sample {sample}; there are {count}.</source>
-        <translation>没有样本 {sample}；共有 {count} 个。</translation>
     </message>
     <message>
         <source>The model has no layer {id}; the plan belongs to another model.</source>
@@ -5187,14 +5263,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>各精度的局部误差</translation>
     </message>
     <message>
-        <source>{done} of {all}</source>
-        <translation>{done} / {all}</translation>
-    </message>
-    <message>
-        <source>Sensitivity sweep</source>
-        <translation>敏感度扫描</translation>
-    </message>
-    <message>
         <source>Reading values</source>
         <translation>读取数值</translation>
     </message>
@@ -5205,6 +5273,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path} is the opened model, or holds its weights, and is never written; choose another name.</source>
         <translation>{path} 是已打开的模型或存有其权重，绝不会被写入；请换一个名称。</translation>
+    </message>
+    <message>
+        <source>There is no kept plan named {name}; there are {names}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A plan's name has 1 to {most} characters; this one has {count}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is a plan named {name} already; choose another name.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} is not a Mixbit project: {reason}.</source>
@@ -5257,6 +5337,34 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Saved {path}.</source>
         <translation>已保存 {path}。</translation>
+    </message>
+    <message>
+        <source>{path} can't be made ({reason}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{problem} Sweeps go on, but are not kept for the next start.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Estimating sensitivity</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every layer of the plan is in full precision; there is nothing to restore.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sensitivity, measured one in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sensitivity, measured one out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured {done} of {all} cells</source>
+        <translation>已测 {done} / {all} 格</translation>
     </message>
     <message>
         <source>Fusing</source>
@@ -5321,10 +5429,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>A one-out sweep needs a plan that quantizes something; choose one first.</source>
         <translation>单层还原扫描需要有量化的方案；请先选择方案。</translation>
-    </message>
-    <message>
-        <source>Measured {done} of {all} cells</source>
-        <translation>已测 {done} / {all} 格</translation>
     </message>
     <message>
         <source>Output SQNR (dB)</source>

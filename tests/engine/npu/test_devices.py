@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.errors import DeviceError
+from engine.errors import DeviceError, ExportError
 from engine.npu import list_devices, load_device, save_device
 from engine.npu.fields import FIELDS
 
@@ -77,6 +77,8 @@ def test_peaks_of_the_310b1_are_those_of_its_configuration():
         (lambda d: d["values"]["cube.fp16"].update(value=[16, 16]), r"field cube.fp16 must be a list of 3"),
         (lambda d: d["values"]["cube.fp16"].update(value=[256, 256, 256]), r"field buffer.l0a .*too small"),
         (lambda d: d["values"]["buffer.l2"].update(value=4096), r"field port.l2_read is 0"),
+        (lambda d: d["values"]["port.l2_read"].update(value=64), r"field buffer.l2 is 0 although port.l2_read is not"),
+        (lambda d: d["values"]["port.l2_write"].update(value=64), r"field buffer.l2 is 0 although port.l2_write is"),
         (lambda d: d["values"]["dvfs.voltages"].update(value=[0.8]), r"field dvfs.voltages has 1 entries"),
         (lambda d: d["values"]["dvfs.trips"].update(value=[45, 44, 43, 42, 41]), r"dvfs.trips must rise"),
         (lambda d: d["values"]["dvfs.levels"].update(value=[9, 3, 2, 1, 0]), r"field dvfs.levels"),
@@ -94,12 +96,27 @@ def test_broken_profiles_name_file_and_field(tmp_path, change, sentence):
     assert "mine.json" in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"not json", b"\xff\xfe\x00", b"[]", b'{"format": 3}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"not json", b"\xff\xfe\x00", b"[]", b'{"format": 3}', b'{"format":' + b"[" * 100_000]
+)
 def test_other_files_are_refused(tmp_path, content):
     path = tmp_path / "mine.json"
     path.write_bytes(content)
     with pytest.raises(DeviceError, match=r"mine\.json"):
         load_device(path)
+
+
+def test_a_value_nested_beyond_all_measure_is_refused(tmp_path):
+    path = edited(tmp_path, lambda d: None)
+    path.write_bytes(path.read_bytes().replace(b'"values":', b'"values": {"deep": ' + b"[" * 100_000, 1))
+    with pytest.raises(DeviceError, match=r"mine\.json.*nested too deeply"):
+        load_device(path)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a/" * 3000 + "b.json", "nul\0byte", ""])
+def test_names_that_no_file_can_have_are_unknown(name):
+    with pytest.raises(DeviceError, match="There is no device"):
+        load_device(name)
 
 
 def test_an_unknown_name_lists_the_known_ones():
@@ -120,5 +137,5 @@ def test_an_edit_leaves_the_old_profile_as_it_was():
 
 
 def test_unwritable_path_is_refused(tmp_path):
-    with pytest.raises(DeviceError, match="can't be written"):
+    with pytest.raises(ExportError, match="can't be written"):
         save_device(load_device("kirin9030"), tmp_path / "missing" / "mine.json")
