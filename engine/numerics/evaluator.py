@@ -307,6 +307,40 @@ class Evaluator:
             names = shared.wiring.measured[kernel.index] or kernel.outputs
             return _capture(self.network, kernel, sample, names[0], shared.values[sample], state.values)
 
+    def values(
+        self, plan: Plan, sample: int, *, kernels: Collection[str] | None = None, cancel: CancelToken = NEVER
+    ) -> Iterator[tuple[Kernel, dict[str, Array]]]:
+        """All outputs of every kernel for one sample under a plan, in execution order.
+
+        The arrays are views that hold until the next step. While the iterator lives, nobody else can move the current
+        values: walk through it without a pause, on a fork.
+
+        Args:
+            plan: The plan; an empty one gives the reference.
+            sample: Which sample.
+            kernels: Ids of the kernels that are wanted; None takes all.
+            cancel: Checked between kernels.
+
+        Raises:
+            PlanError: For an id that the network doesn't have.
+            Cancelled: If asked to stop.
+        """
+        network = self.network
+        wanted = network.kernels if kernels is None else [network.kernels[self._known(i)] for i in kernels]
+        self.prepare(cancel=cancel)
+        shared = self._shared
+        with _exclusive(self._lock, cancel):
+            self._workers.settle(cancel)
+            self._make_states()
+            schemes = shared.wiring.schemes(plan)
+            keys = shared.wiring.keys(schemes)
+            state = self._states[sample]
+            for kernel in sorted(wanted, key=lambda k: k.index):
+                cancel.check()
+                upto = keys[: kernel.index + 1]
+                state.advance(schemes, upto, [False] * len(upto), cancel, self._gate, [])
+                yield kernel, {name: state.values[name].numpy(network.tensors.get(name)) for name in kernel.outputs}
+
     def fork(self, gate: Callable[[], None] | None = None) -> Evaluator:
         """An evaluator with current values and threads of its own, that shares sessions, reference and known figures.
 
