@@ -141,7 +141,9 @@ def export(args: argparse.Namespace) -> dict[str, Any]:
     calibration, evaluation = data_sources(args)
     snapshot, effect = Snapshot(network, plan), None
     handover = kind.check(network, plan, Extras(options=dict(args.option or ())))
-    if kind.needs or handover.changes:
+    if kind.needs == {"simulation"}:
+        snapshot = replace(snapshot, figures=work.simulate_plan(network, plan, chip, Scenario()))
+    elif kind.needs or handover.changes:
         prepared = work.prepare(
             network, calibration, evaluation, observer=args.observer, samples=args.samples, progress=progress_of(args)
         )

@@ -21,8 +21,9 @@ if TYPE_CHECKING:  # the real modules load ONNX Runtime, which a list does not w
     from engine.precision.plan import Plan
     from engine.quant.ranges import Ranges
 
-Need = Literal["ranges", "samples", "figures"]
-_WITHOUT_LAYERS = frozenset({"qdq", "csv", "plan", "report"})
+Need = Literal["ranges", "samples", "figures", "simulation"]
+"""What the caller has to bring; "figures" are errors and a simulation, "simulation" is that alone."""
+_WITHOUT_LAYERS = frozenset({"qdq", "csv", "plan", "report", "trace", "op_summary"})
 """Targets that make sense for a model without tunable layers."""
 
 
@@ -339,11 +340,32 @@ REPORT = Target(
     frozenset({"figures"}),
 )
 
+TRACE = Target(
+    "trace",
+    say("Timeline for Perfetto"),
+    say("Chrome trace of the simulated run: every unit, memory, traffic and power over time."),
+    "file",
+    "trace",
+    ".json",
+    frozenset({"simulation"}),
+)
+OP_SUMMARY = Target(
+    "op_summary",
+    say("Simulated op_summary"),
+    say("CSV of the simulated run, one row per kernel, in the columns of a profile by msprof."),
+    "file",
+    "op_summary",
+    ".csv",
+    frozenset({"simulation"}),
+)
+
 TARGETS: tuple[Target, ...] = (
     QDQ,
     PLAN,
     CSV,
     REPORT,
+    TRACE,
+    OP_SUMMARY,
     RULES,
     RULES_CPP,
     AMCT_PTQ,

@@ -6,6 +6,7 @@ changed plan so only pays for the kernels that it changes, the schedule and the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import ceil
 from weakref import WeakKeyDictionary
@@ -128,6 +129,40 @@ def plan_memory(network: Network, plan: Plan, device: Device | None = None) -> M
     return _memory(known, network, storage(network, known.work, modes))
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Inside:
+    """What a kernel's cost is made of, for those who explain it."""
+
+    work: Workload
+    mode: Mode
+    weight_bytes: int
+    """Bytes of weights and other constants that one run reads."""
+    moved: Traffic
+    on_cpu: Text | None
+    body: Body
+    latency_on: Callable[[Chip], float]
+    """Latency in us of this kernel, without its neighbours, on a chip with other numbers."""
+
+
+def inside(network: Network, plan: Plan, device: Device, index: int) -> Inside:
+    """The intermediate values of one kernel's cost, as `simulate` finds them."""
+    known = _of(network)
+    here = _on(known, network, device)
+    formats = [_format(here, kernel, plan, device) for kernel in network.kernels]
+    stored = storage(network, known.work, [entry.mode for entry in formats])
+    item, entry, reason = known.work[index], formats[index], here.places[index]
+    moved = traffic(item, entry.mode, stored)
+    return Inside(
+        item,
+        entry.mode,
+        _constant_bytes(item, entry),
+        moved,
+        reason,
+        _body(here, item, entry, stored, device.chip),
+        lambda chip: _timed(item, entry, moved, reason is not None, chip).latency,
+    )
+
+
 def workloads(network: Network) -> tuple[Workload, ...]:
     """What every kernel has to do, in execution order."""
     return _of(network).work
@@ -193,7 +228,7 @@ def _body(here: _OnDevice, item: Workload, entry: _Format, stored: dict[str, Sto
 
 
 def _timed(item: Workload, entry: _Format, moved: Traffic, on_cpu: bool, chip: Chip) -> Body:
-    nbytes = ceil(entry.weight_bytes * item.weight_share) + 2 * item.constant_elements
+    nbytes = _constant_bytes(item, entry)
     if on_cpu:
         return cpu_body(item, moved, nbytes, chip)
     if item.unit == "Cube":
@@ -203,6 +238,10 @@ def _timed(item: Workload, entry: _Format, moved: Traffic, on_cpu: bool, chip: C
     if not item.moves and not moved.convert_bytes:
         moved = moved._replace(read_bytes=0, write_bytes=0)
     return pipeline(movement_work(item, moved, nbytes, chip), moved, chip)
+
+
+def _constant_bytes(item: Workload, entry: _Format) -> int:
+    return ceil(entry.weight_bytes * item.weight_share) + 2 * item.constant_elements
 
 
 def _cost(

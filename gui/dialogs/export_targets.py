@@ -14,7 +14,7 @@ from gui.i18n import text as translated
 from gui.theme import Theme, theme_manager
 from gui.widgets.themed import follow_theme
 
-OWN = ("qdq", "plan", "csv", "report", "rules", "rules_cpp")
+OWN = ("qdq", "plan", "csv", "report", "trace", "op_summary", "rules", "rules_cpp")
 HUAWEI = ("amct_ptq", "amct_qat", "atc", "dopt", "dopt_lm", "mindspore_lite")
 _NAME = Qt.ItemDataRole.UserRole
 _ROW, _HEAD = 24, 22

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.fusion.types import Network
-from engine.interop.handover import Extras, Written
+from engine.interop.handover import Extras, Measured, Written
 from engine.interop.targets import target
+from engine.npu import load_device, simulate
 from engine.numerics import calibrate, synthetic_samples
 from engine.numerics.samples import SampleSet
 from engine.precision.plan import Plan
@@ -29,7 +30,8 @@ class Case:
         return replace(self, plan=plan_of(self.network, *schemes))
 
     def extras(self, **options: str) -> Extras:
-        return Extras(samples=self.samples, options=options)
+        run = simulate(self.network, self.plan, load_device("kirin9030"))
+        return Extras(samples=self.samples, options=options, measured=Measured(simulation=run))
 
     def export(self, name: str, path: Path, extras: Extras | None = None, **options: str) -> Written:
         return target(name).export(self.network, self.plan, self.ranges, path, extras=extras or self.extras(**options))

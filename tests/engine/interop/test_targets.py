@@ -16,8 +16,9 @@ from onnx import helper, numpy_helper
 
 from engine.errors import Cancelled, ExportError, PlanError
 from engine.interop.folders import folder_aside
-from engine.interop.handover import Extras
+from engine.interop.handover import Extras, Measured
 from engine.interop.targets import TARGETS, Target, target
+from engine.npu import load_device, simulate
 from engine.precision.plan import Plan
 from engine.progress import CancelToken
 from engine.quant.ranges import Ranges
@@ -30,7 +31,7 @@ def snapshot(folder: Path) -> list[str]:
 
 
 def test_names_are_unique_and_known():
-    assert len({t.name for t in TARGETS}) == len(TARGETS) == 19
+    assert len({t.name for t in TARGETS}) == len(TARGETS) == 21
     assert target("atc").form == "folder"
     with pytest.raises(ExportError, match="There is no export target nothing; choose one of qdq"):
         target("nothing")
@@ -119,8 +120,9 @@ def test_missing_ranges_are_said(made: Target, case, tmp_path):
 @EACH
 def test_a_model_without_tunable_layers(made: Target, tmp_path):
     net = network({"x": np.zeros((2, 3), np.float32)}, ["y"], [Step([("Relu", ["x"], ["y"], {})], ["y"])])
-    if made.name in ("qdq", "csv", "plan", "report"):
-        made.export(net, Plan(), Ranges(), tmp_path / "out")
+    if made.name in ("qdq", "csv", "plan", "report", "trace", "op_summary"):
+        run = simulate(net, Plan(), load_device("kirin9030"))
+        made.export(net, Plan(), Ranges(), tmp_path / "out", extras=Extras(measured=Measured(simulation=run)))
         return
     with pytest.raises(ExportError, match=r"handmade\.onnx has no layer with a precision of its own"):
         made.check(net, Plan())

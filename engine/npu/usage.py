@@ -1,0 +1,183 @@
+"""How busy the NPU is over one run: time per unit, stretches in which nothing works, and what they wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.npu.results import KernelCost, Lane, Simulation
+from engine.text import Text, say
+
+Cause = Literal["Invocation", "Launch", "CPU", "First transfer"]
+"""What a gap waits for: the start of the run, the launch of a kernel, a kernel on the CPU, or a transfer's latency."""
+UNITS: tuple[Lane, ...] = ("Cube", "Vector", "MTE1", "MTE2", "MTE3")
+WELL_USED = 0.70
+"""Rule of thumb: an NPU that is busy for a smaller part of a run is kept waiting by something worth finding."""
+_LEAST_US = 1e-6
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A stretch in which no unit of the NPU works."""
+
+    start_us: float
+    duration_us: float
+    cause: Cause
+    kernel: int
+    """Index of the kernel that it belongs to; -1 for the invocation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """One run seen by its units."""
+
+    latency_us: float
+    unit_us: Mapping[Lane, float]
+    """Busy time by unit."""
+    busy_us: float
+    """Time in which at least one unit works."""
+    compute_us: float
+    """Time in which the Cube or the Vector unit works."""
+    gaps: tuple[Gap, ...]
+    """In order of time. `busy_us` and all gaps together are the latency."""
+
+    @property
+    def utilization(self) -> float:
+        """Part of the run in which at least one unit works."""
+        return self.busy_us / self.latency_us if self.latency_us else 0.0
+
+    @property
+    def compute_utilization(self) -> float:
+        """Part of the run in which the Cube or the Vector unit works."""
+        return self.compute_us / self.latency_us if self.latency_us else 0.0
+
+    @property
+    def well_used(self) -> bool:
+        """Whether the rule of thumb is kept."""
+        return self.utilization >= WELL_USED
+
+    def gaps_by_cause(self) -> dict[Cause, float]:
+        """Us of gaps by cause, longest first; causes without a gap are left out."""
+        found: dict[Cause, float] = {}
+        for gap in self.gaps:
+            found[gap.cause] = found.get(gap.cause, 0.0) + gap.duration_us
+        return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def usage(simulation: Simulation) -> Usage:
+    """Count the busy time of a run and name its gaps."""
+    lanes: dict[Lane, list[Span]] = {lane: [] for lane in UNITS}
+    for bar in simulation.bars:
+        if bar.lane in lanes and bar.duration_us > 0.0:
+            lanes[bar.lane].append((bar.start_us, bar.start_us + bar.duration_us))
+    busy = _union(span for spans in lanes.values() for span in spans)
+    compute = _union([*lanes["Cube"], *lanes["Vector"]])
+    return Usage(
+        simulation.latency_us,
+        {lane: _length(_union(spans)) for lane, spans in lanes.items()},
+        _length(busy),
+        _length(compute),
+        tuple(_gaps(busy, simulation)),
+    )
+
+
+def advice(found: Usage) -> Text:
+    """The rule of thumb in one sentence: whether gaps are worth looking for, and what the largest ones wait for."""
+    percent = f"{100 * found.utilization:.0f}"
+    if found.well_used:
+        return say("The NPU works {percent} % of the run, so its gaps cost little.", percent=percent)
+    causes = found.gaps_by_cause()
+    cause: Cause = next(iter(causes), "Launch")
+    share = f"{100 * causes.get(cause, 0.0) / found.latency_us:.0f}" if found.latency_us else "0"
+    if cause == "Launch":
+        return say(
+            "The NPU works only {percent} % of the run. Launches take {share} %: fuse more, or run larger batches.",
+            percent=percent,
+            share=share,
+        )
+    if cause == "CPU":
+        return say(
+            "The NPU works only {percent} % of the run. It waits for the CPU {share} %: replace the operators that "
+            "fall back.",
+            percent=percent,
+            share=share,
+        )
+    if cause == "Invocation":
+        return say(
+            "The NPU works only {percent} % of the run. The call itself takes {share} %: run several inputs per call, "
+            "or queue calls asynchronously.",
+            percent=percent,
+            share=share,
+        )
+    return say(
+        "The NPU works only {percent} % of the run. First bytes are waited for {share} %: kernels are too small for "
+        "their transfers.",
+        percent=percent,
+        share=share,
+    )
+
+
+def top_kernels(simulation: Simulation, count: int | None = None) -> tuple[KernelCost, ...]:
+    """Kernels by latency, longest first; equal ones in execution order."""
+    ranked = sorted(simulation.kernels, key=lambda cost: (-cost.latency_us, cost.start_us))
+    return tuple(ranked if count is None else ranked[:count])
+
+
+def _gaps(busy: Sequence[Span], simulation: Simulation) -> Iterable[Gap]:
+    """What `busy` leaves of the run, cut where the cause changes."""
+    causes = _causes(simulation)
+    place = 0
+    for low, high in _complement(busy, simulation.latency_us):
+        while place and causes[place - 1][1] > low:
+            place -= 1
+        at = low
+        while at < high - _LEAST_US:
+            while place < len(causes) - 1 and causes[place][1] <= at + _LEAST_US:
+                place += 1
+            _, until, cause, kernel = causes[place]
+            end = min(high, until) if place < len(causes) - 1 else high
+            if end - at > _LEAST_US:
+                yield Gap(at, end - at, cause, kernel)
+            at = max(end, at + _LEAST_US)
+
+
+def _causes(simulation: Simulation) -> list[tuple[float, float, Cause, int]]:
+    """The whole run as stretches (start, end, cause, kernel): what the NPU waits for there if it waits."""
+    found: list[tuple[float, float, Cause, int]] = [(0.0, simulation.invocation_us, "Invocation", -1)]
+    launches = {bar.kernel: bar for bar in simulation.bars if bar.role == "launch"}
+    for index, cost in enumerate(simulation.kernels):
+        start, end = cost.start_us, cost.start_us + cost.latency_us
+        if cost.cpu_us:
+            found.append((start, end, "CPU", index))
+            continue
+        # A layout conversion has a launch of its own: what the launch bar leaves of `launch_us` comes right behind it.
+        launched = start + cost.launch_us if index in launches or cost.launch_us else start
+        found.append((start, min(launched, end), "Launch", index))
+        found.append((min(launched, end), end, "First transfer", index))
+    return found
+
+
+def _union(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for low, high in sorted(spans):
+        if merged and low <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(high, merged[-1][1])
+        else:
+            merged.append((low, high))
+    return merged
+
+
+def _complement(spans: Sequence[Span], end: float) -> Iterable[Span]:
+    at = 0.0
+    for low, high in spans:
+        if low > at:
+            yield at, min(low, end)
+        at = max(at, high)
+    if at < end:
+        yield at, end
+
+
+def _length(spans: Iterable[Span]) -> float:
+    return sum(high - low for low, high in spans)
