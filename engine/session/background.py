@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Self, TypeVar
 
@@ -23,7 +25,6 @@ from engine.session import work
 from engine.session.state import Figures
 from engine.session.work import Prepared
 from engine.text import Text, say
-from engine.tuning.sweep import SweepCell, sweep_one_in
 
 T = TypeVar("T")
 Failed = Callable[[Text], None]
@@ -33,6 +34,18 @@ _SIMULATION_S = 0.05
 """How long an evaluation lets the simulation of the same plan go first: side by side, in the way of each other at every
 call into the runtime, both take several times as long."""
 LocalFound = Callable[[Mapping[tuple[str, Scheme], ErrorSums]], None]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Bench:
+    """What a job with the evaluator may use."""
+
+    evaluator: Evaluator
+    ctx: JobContext
+    gate: Callable[[], None]
+    """To call between kernels: waits while something more urgent runs; raises Cancelled when asked to stop."""
+    deliver: Callable[[Callable[[], None]], None]
+    """Runs a callback on the owner's thread, if the evaluator is still the session's by then."""
 
 
 class Background:
@@ -118,8 +131,18 @@ class Background:
         return self._measure(title, run, supersede="prepare", on_done=finish, on_failed=failed)
 
     def _release(self, evaluator: Evaluator | None) -> None:
-        if evaluator is not None:  # in the sweeps' lane: a sweep that is being cancelled may still use it
-            self.jobs.submit(say("Releasing memory"), lambda _: evaluator.close(), lane="sweep")
+        """Close an evaluator behind all jobs that may still use it while they are being cancelled."""
+        if evaluator is None:
+            return
+        passed = threading.Event()
+
+        def close(ctx: JobContext) -> None:
+            while not passed.wait(0.02) and not ctx.token.cancelled:
+                pass
+            evaluator.close()
+
+        self.jobs.submit(say("Releasing memory"), lambda _: passed.set(), lane="sweep")
+        self.jobs.submit(say("Releasing memory"), close, lane="exact")
 
     # figures --------------------------------------------------------------------------------------------------------
 
@@ -198,28 +221,35 @@ class Background:
 
         return self._measure(say("Local errors of all precisions"), run, lane="sweep", supersede="local")
 
-    def sweep(
+    def on_bench(
         self,
-        cells: Sequence[tuple[str, Scheme]],
+        title: Text,
+        work: Callable[[Bench], T],
         *,
-        found: Callable[[Sequence[SweepCell]], None],
-        failed: Failed,
+        lane: Lane,
+        supersede: str,
+        done: Callable[[T], None] | None = None,
+        failed: Failed | None = None,
     ) -> Job | None:
-        """Measure cells one in; `found` gets them a few at a time, soon after they are known."""
+        """A job with the evaluator that lets all more urgent lanes go first. None without data."""
         evaluator, generation = self._evaluator, self._generation
         if evaluator is None:
             return None
 
-        def run(ctx: JobContext) -> None:
-            with (
-                closing(evaluator.fork(self._gate(ctx))) as fork,
-                _Batches(self.jobs, self._wanted(generation, found), _CALM_S) as batches,
-            ):
-                for number, cell in enumerate(sweep_one_in(fork, cells, cancel=ctx.token), 1):
-                    ctx.progress(number / len(cells), say("{done} of {all}", done=number, all=len(cells)))
-                    batches.add(cell)
+        def run(ctx: JobContext) -> T:
+            def deliver(callback: Callable[[], None]) -> None:
+                self.jobs.deliver(lambda: self._wanted(generation, lambda _: callback())(None))
 
-        return self._measure(say("Sensitivity sweep"), run, lane="sweep", supersede="sweep", on_failed=failed)
+            return work(Bench(evaluator, ctx, self._gate(ctx, lane), deliver))
+
+        return self._measure(
+            title,
+            run,
+            lane=lane,
+            supersede=supersede,
+            on_done=None if done is None else self._wanted(generation, done),
+            on_failed=None if failed is None else self._wanted(generation, failed),
+        )
 
     def capture(
         self, kernel: str, plan: Plan, sample: int, *, done: Callable[[Capture], None], failed: Failed
@@ -275,7 +305,7 @@ class Background:
         def deliver(found: Sequence[tuple[tuple[str, Scheme], ErrorSums]]) -> None:
             wanted(dict(found))
 
-        with _Batches(self.jobs, deliver, every) as batches:
+        with Batches(self.jobs.deliver, deliver, every) as batches:
             for number, (kernel, scheme, sums) in enumerate(evaluator.local_errors(cells, cancel=ctx.token), 1):
                 ctx.progress(
                     share * number / len(cells), say("Local error of {done} of {all}", done=number, all=len(cells))
@@ -289,21 +319,28 @@ class Background:
 
         return call
 
-    def _gate(self, ctx: JobContext) -> Callable[[], None]:
-        """What a sweep calls between kernels: it goes on only while nothing more urgent waits for the engine."""
+    def _gate(self, ctx: JobContext, lane: Lane = "sweep") -> Callable[[], None]:
+        """What a sweep calls between kernels: it goes on only while nothing more urgent waits or runs."""
+        first: tuple[Lane, ...] = ("engine", "sweep") if lane == "exact" else ("engine",)
 
         def wait() -> None:
-            while not self.jobs.wait_idle("engine", 0.05):
-                ctx.check()
+            for other in first:
+                while not self.jobs.wait_idle(other, 0.05):
+                    ctx.check()
 
         return wait
 
 
-class _Batches(Generic[T]):
+class Batches(Generic[T]):
     """Delivers results of a running job a few at a time: the first at once, then at most one batch per interval."""
 
-    def __init__(self, jobs: Jobs, callback: Callable[[Sequence[T]], None], every: float) -> None:
-        self._jobs, self._callback, self._every = jobs, callback, every
+    def __init__(
+        self,
+        deliver: Callable[[Callable[[], None]], None],
+        callback: Callable[[Sequence[T]], None],
+        every: float = _CALM_S,
+    ) -> None:
+        self._send, self._callback, self._every = deliver, callback, every
         self._kept: list[T] = []
         self._last = 0.0
 
@@ -316,7 +353,7 @@ class _Batches(Generic[T]):
     def _deliver(self) -> None:
         kept, self._kept, self._last = self._kept, [], time.monotonic()
         if kept:
-            self._jobs.deliver(lambda: self._callback(kept))
+            self._send(lambda: self._callback(kept))
 
     def __enter__(self) -> Self:
         return self

@@ -62,7 +62,11 @@ def write_export(
         figures.sustained,
         figures.evaluation,
         of.local,
-        {key: cell.sqnr_db for key, cell in of.sensitivity.items()},
+        {
+            key: cell.sqnr_db
+            for key, cell in of.sensitivity.items()
+            if cell.kind == "exact" and cell.sqnr_db is not None
+        },
         of.data.calibration if of.data else "",
         of.data.evaluation if of.data else "",
     )

@@ -9,7 +9,7 @@ from engine.fusion.types import Network
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
-from engine.session.state import Figures, SensitivityCell, Staleness
+from engine.session.state import Figures, Staleness
 
 _KNOWN_PLANS = 64
 
@@ -23,7 +23,6 @@ class Results:
         self.previous: Figures | None = None
         self.staleness = Staleness(plan is not None, 0)
         self.local: dict[tuple[str, Scheme], ErrorSums] = {}
-        self.sensitivity: dict[tuple[str, Scheme], SensitivityCell] = {}
         self._known: dict[Plan, Evaluation] = {}
 
     def known(self, plan: Plan) -> Evaluation | None:
@@ -53,7 +52,7 @@ class Results:
 
     def forget_errors(self) -> None:
         """The data has changed: nothing that was measured holds any more."""
-        self.local, self.sensitivity = {}, {}
+        self.local = {}
         self._known.clear()
         self.staleness = Staleness(True, 0)
         self._each(lambda f: replace(f, evaluation=None))

@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.fusion.types import Network, Rules
 from engine.graph.types import ModelInput
 from engine.interop.samples import SYNTHETIC, DataSource
-from engine.jobs import Dispatch, Job, Jobs, run_now
+from engine.jobs import Dispatch, Jobs, run_now
 from engine.npu import Device, DeviceInfo, list_devices, load_device, supports
 from engine.npu.results import Scenario
 from engine.numerics.results import ErrorSums
@@ -17,10 +17,15 @@ from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
 from engine.session.background import Background
-from engine.session.changes import Change, Listener, What
+from engine.session.changes import Change, Listener, What, tell
+from engine.session.claim import Recovery
+from engine.session.document import Document
 from engine.session.figures import Results
 from engine.session.history import History
+from engine.session.keeping import Host as KeptHost
+from engine.session.keeping import KeptPlans
 from engine.session.recent import Recent
+from engine.session.safekeeping import Safekeeping
 from engine.session.samples import list_samples
 from engine.session.state import (
     Budgets,
@@ -34,9 +39,12 @@ from engine.session.state import (
     Staleness,
     Step,
 )
+from engine.session.sweeps import Host, Sweeps
 from engine.text import Text
 
 DEFAULT_DEVICE = "kirin9030"
+_OF_DOCUMENT = frozenset({What.MODEL, What.PLAN, What.DATA, What.DEVICE, What.PROJECT})
+"""Changes that may change what a project keeps."""
 Ask = Callable[[tuple[ModelInput, ...], Callable[[Mapping[str, tuple[int, ...]] | None], None]], None]
 """Asks the user for free dimensions: gets the inputs and a function to call with the answer (None = gave up)."""
 
@@ -44,22 +52,41 @@ Ask = Callable[[tuple[ModelInput, ...], Callable[[Mapping[str, tuple[int, ...]] 
 class SessionState:
     """What a session holds. All attributes are read on the owner's thread; listeners are called there too."""
 
-    def __init__(self, *, dispatch: Dispatch = run_now, settings: Path | None = None) -> None:
+    def __init__(
+        self, *, dispatch: Dispatch = run_now, settings: Path | None = None, recovery: Path | None = None
+    ) -> None:
         """Start empty.
 
         Args:
             dispatch: runs callbacks on the owner's thread.
             settings: folder for the list of recent files; None = nothing is remembered.
+            recovery: folder for unsaved work, so that it outlives a crash; None = it does not.
         """
         self._listeners: list[Listener] = []
         self._work = Background(dispatch, lambda: self._announce(What.JOBS))
+        self.sweeps = Sweeps(
+            self._work,
+            Host(
+                lambda: self.network,
+                lambda: self.plan,
+                lambda: self._announce(What.SENSITIVITY),
+                lambda text: self.note(text, "warning"),
+                self._failed,
+                settings,
+            ),
+        )
+        self._safe = Safekeeping(recovery, lambda text: self._work.jobs.deliver(lambda: self.note(text, "warning")))
+        self.kept = KeptPlans(
+            KeptHost(lambda: self._announce(What.PLAN), self._measure_kept, lambda: self.device.name, self._data_words)
+        )
         self._history = History()
         self._sources: tuple[DataSource, DataSource, str] = (SYNTHETIC, SYNTHETIC, "minmax")
         self._shapes: Mapping[str, tuple[int, ...]] = {}
-        self._saved_plan = Plan()
         self._recent = Recent(settings)
         self.rules: Rules = "edge"
         self.device: Device = load_device(DEFAULT_DEVICE)
+        self.device_reference = DEFAULT_DEVICE
+        """What the device was loaded by: a name, or the absolute path of a file."""
         self.scenario = Scenario()
         self.budgets = Budgets()
         self.view_state: dict[str, object] = {}
@@ -70,17 +97,18 @@ class SessionState:
 
     def _empty(self) -> None:
         self.network: Network | None = None
-        self.project_path: Path | None = None
         self._results = Results()
         self.data: DataInfo | None = None
         self.ranges: Ranges | None = None
         self.calibration: SampleSet | None = None
-        self.sweep_job: Job | None = None
         self.selection: tuple[str, ...] = ()
         self.current: str | None = None
         self.locked: frozenset[str] = frozenset()
+        self.notes: Mapping[str, str] = {}
+        """What the user has written about kernels, by their id."""
         self.captured: Captured | None = None
         self._history.clear()
+        self.kept.start(())
 
     # listening ------------------------------------------------------------------------------------------------------
 
@@ -90,8 +118,9 @@ class SessionState:
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def _announce(self, what: What, who: str = "") -> None:
-        for listener in tuple(self._listeners):
-            listener(Change(what, who))
+        tell(self._listeners, Change(what, who))
+        if what in _OF_DOCUMENT and self.network is not None:
+            self._safe.look(self.document, self.network, self.view_state)
 
     def note(self, text: Text, level: Level = "info", details: str = "") -> None:
         """Add a line to the log; an error also becomes `last_error`."""
@@ -146,8 +175,8 @@ class SessionState:
 
     @property
     def sensitivity(self) -> Mapping[tuple[str, Scheme], SensitivityCell]:
-        """Sensitivities by kernel id and scheme."""
-        return self._results.sensitivity
+        """Sensitivities by kernel id and scheme, measured or estimated; more of them in `sweeps`."""
+        return self.sweeps.cells
 
     @property
     def previous_plan(self) -> Plan:
@@ -156,13 +185,52 @@ class SessionState:
 
     @property
     def sweeping(self) -> bool:
-        """Whether a sensitivity sweep runs."""
-        return self.sweep_job is not None and self.sweep_job.active
+        """Whether an exact sensitivity sweep runs."""
+        return self.sweeps.running
+
+    @property
+    def document(self) -> Document:
+        """What a project file keeps of the session as it is now."""
+        calibration, evaluation, observer = self._sources
+        return Document(
+            self.plan,
+            self.rules,
+            self._shapes,
+            self.device_reference,
+            self.scenario,
+            self.budgets,
+            calibration,
+            evaluation,
+            observer,
+            self.locked,
+            self.notes,
+            self.kept.plans,
+        )
 
     @property
     def modified(self) -> bool:
-        """Whether the plan differs from what was last saved or opened."""
-        return self.network is not None and self.plan != self._saved_plan
+        """Whether anything that a project keeps differs from what was last saved or opened."""
+        return self.network is not None and self._safe.modified(self.document)
+
+    @property
+    def project_path(self) -> Path | None:
+        """The project file, once there is one."""
+        return self._safe.place.project if self.network is not None else None
+
+    @property
+    def recoveries(self) -> tuple[Recovery, ...]:
+        """Unsaved work of windows that have ended without asking, newest first."""
+        return self._safe.recoveries()
+
+    @property
+    def history(self) -> tuple[Step, ...]:
+        """All edits, oldest first, the undone ones included."""
+        return self._history.steps
+
+    @property
+    def history_place(self) -> int:
+        """How many of them are done."""
+        return self._history.place
 
     @property
     def undo_step(self) -> Step | None:
@@ -192,6 +260,20 @@ class SessionState:
     def samples(self) -> list[SampleModel]:
         """Models that come with Mixbit."""
         return list_samples()
+
+    def _measure_kept(self, plan: Plan) -> None:
+        """Simulate and evaluate a kept plan."""
+        raise NotImplementedError
+
+    def _data_words(self) -> str:
+        """What errors are measured with: figures of other words can't be compared with these."""
+        data = self.data
+        if data is None:
+            return ""
+        return (
+            f"{data.evaluation} ({data.evaluation_samples}), {data.calibration} ({data.calibration_samples}), "
+            f"{data.observer}"
+        )
 
     def supports(self, kernel_id: str, scheme: Scheme) -> Text | None:
         """Why the device can't run a kernel in a scheme natively; None if it can."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from engine.errors import MixbitError
-from engine.fusion.types import Network, Rules
-from engine.graph.types import ModelInput
+from engine.errors import DeviceError, MixbitError, PlanError
+from engine.fusion.types import Kernel, Network, Rules
 from engine.interop.handover import Written
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.jobs import Job
-from engine.npu import list_devices, load_device
+from engine.npu import Device, list_devices, load_device
 from engine.npu.results import Scenario
 from engine.numerics import Capture
 from engine.numerics.results import ErrorSums, Evaluation
@@ -20,28 +20,31 @@ from engine.precision.planfile import load_plan
 from engine.precision.presets import PRESET_TITLES, preset, spread
 from engine.precision.scheme import FP16, INT4, INT8, PRESETS, Scheme, label
 from engine.session.changes import What
+from engine.session.claim import Claim, Recovery
+from engine.session.document import LONGEST_NOTE, Document, known_kernels, known_notes, refitted
 from engine.session.exports import Snapshot, spare_the_model, write_export
 from engine.session.figures import Results
-from engine.session.project import Project, read_project, write_project
-from engine.session.reading import SessionState
+from engine.session.project import digest_of, read_project
+from engine.session.reading import DEFAULT_DEVICE, Ask, SessionState
+from engine.session.safekeeping import Place
 from engine.session.samples import find_sample, sample_of, sources
 from engine.session.state import (
     Budgets,
     Captured,
     Figures,
-    SensitivityCell,
 )
 from engine.session.work import Prepared
 from engine.text import Text, say
-from engine.tuning.sweep import SweepCell, cells_of
-
-DEFAULT_DEVICE = "kirin9030"
-Ask = Callable[[tuple[ModelInput, ...], Callable[[Mapping[str, tuple[int, ...]] | None], None]], None]
-"""Asks the user for free dimensions: gets the inputs and a function to call with the answer (None = gave up)."""
 
 
 class Session(SessionState):
     """The commands: each changes the state, starts what has to be computed anew, and announces it."""
+
+    _opening: object | None = None
+    """What is being opened, so that a late answer about something else is told from one that counts."""
+    _opening_job: Job | None = None
+    _taking: Claim | None = None
+    """Unsaved work whose model is being opened."""
 
     # opening --------------------------------------------------------------------------------------------------------
 
@@ -59,8 +62,22 @@ class Session(SessionState):
         sample = sample_of(path)
         if sample is not None and shapes is None:
             shapes = sample.shapes
-        chosen = sources(sample) if sample is not None else None
-        return self._open(path, shapes, ask, lambda network: self._adopt(network, chosen))
+        calibration, evaluation = sources(sample) if sample is not None else (SYNTHETIC, SYNTHETIC)
+
+        def adopt(network: Network) -> None:
+            document = Document(
+                preset(network, "fp16"),
+                network.rules,
+                {i.name: i.shape for i in network.graph.inputs},
+                self.device_reference,
+                self.scenario,
+                self.budgets,
+                calibration,
+                evaluation,
+            )
+            self._adopt(network, document, saved=document)
+
+        return self._open(path, shapes, ask, adopt)
 
     def open_sample(self, name: str) -> Job:
         """Open a model that comes with Mixbit, with its own data; errors as in `find_sample`."""
@@ -72,18 +89,46 @@ class Session(SessionState):
         Raises:
             PlanError: the file is no project, or from a newer version.
         """
-        project = read_project(Path(path))
+        path = Path(path)
+        seen = digest_of(path)
+        project = read_project(path)
 
         def adopt(network: Network) -> None:
-            plan = project.plan_for(network)
-            self.device, self.scenario, self.budgets = load_device(project.device), project.scenario, project.budgets
+            document = project.document(network)
             self.view_state = dict(project.view)
-            self._adopt(network, (project.calibration, project.evaluation), plan, project.observer)
-            self.project_path, self.locked = Path(path), frozenset(project.locked)
-            self._recent.add(Path(path))
-            self._announce(What.PROJECT)
+            self._adopt(network, document, saved=document, place=Place(path, seen))
+            self._recent.add(path)
 
         return self._open(project.model_path, project.shapes, None, adopt, project.rules)
+
+    def recover(self, recovery: Recovery) -> Job:
+        """Go on with unsaved work of a window that has ended without asking.
+
+        Raises:
+            PlanError: it can't be read, or another window has it already.
+        """
+        taken = self._safe.take(recovery)
+        try:
+            project = read_project(Path(recovery.about.work))
+        except PlanError:
+            taken.release()
+            raise
+
+        def adopt(network: Network) -> None:
+            document = project.document(network)
+            self.view_state = dict(project.view)
+            self._taking = None
+            about = recovery.about
+            place = Place(Path(about.project) if about.project else None, about.base)
+            self._adopt(network, document, saved=None, place=place, taken=taken)
+
+        job = self._open(project.model_path, project.shapes, None, adopt, project.rules)
+        self._taking = taken
+        return job
+
+    def discard(self, recovery: Recovery) -> None:
+        """Throw unsaved work of a window that has ended away."""
+        self._safe.discard(recovery)
 
     def _open(
         self,
@@ -94,61 +139,115 @@ class Session(SessionState):
         rules: Rules | None = None,
     ) -> Job:
         chosen = rules or self.rules
+        self._stop_opening()
+        self._opening = opening = object()
 
         def proceed(answer: Mapping[str, tuple[int, ...]] | None) -> None:
-            if answer is not None:
+            if answer is not None and self._opening is opening:  # else something else was opened or closed since
                 self._open(path, {**(shapes or {}), **answer}, None, adopt, chosen)
 
         def done(network: Network) -> None:
             try:
                 adopt(network)
             except MixbitError as error:  # a project whose plan doesn't fit its model any more
-                self._failed(error.text)
+                self._not_opened(error.text)
                 return
-            self._shapes = {i.name: i.shape for i in network.graph.inputs}
             self._recent.add(path)
 
         asking = None if ask is None else lambda inputs: ask(inputs, proceed)
-        return self._work.open(path, shapes, chosen, ask=asking, done=done, failed=self._failed)
+        self._opening_job = self._work.open(path, shapes, chosen, ask=asking, done=done, failed=self._not_opened)
+        return self._opening_job
+
+    def _not_opened(self, text: Text) -> None:
+        self._stop_opening()
+        self._failed(text)
+
+    def _stop_opening(self) -> None:
+        """Nothing is being opened any more, and nobody's answer to a question about it counts."""
+        if self._opening_job is not None:
+            self._opening_job.cancel()
+        self._opening = self._opening_job = None
+        if self._taking is not None:
+            self._taking.release()
+            self._taking = None
 
     def _adopt(
         self,
         network: Network,
-        chosen: tuple[DataSource, DataSource] | None,
-        plan: Plan | None = None,
-        observer: str = "minmax",
+        document: Document,
+        *,
+        saved: Document | None,
+        place: Place | None = None,
+        taken: Claim | None = None,
     ) -> None:
+        """Have a model and what the user has set for it.
+
+        Args:
+            network: the model.
+            document: what is set.
+            saved: what would not be lost.
+            place: where it belongs.
+            taken: unsaved work that this goes on with.
+        """
+        device, reference, problem = self._device_of(document.device)
+        self.sweeps.forget()
         self._work.forget()
         self._empty()
-        self.network, self.rules = network, network.rules
-        fp16 = preset(network, "fp16")
-        self._results = Results(plan if plan is not None else fp16, fp16)
-        self._saved_plan = self.plan
-        self._sources = (*(chosen or (SYNTHETIC, SYNTHETIC)), observer)
+        self._safe.start(saved, place or Place(), taken)
+        self.network, self.rules, self._shapes = network, network.rules, dict(document.shapes)
+        self.device, self.device_reference = device, reference
+        self.scenario, self.budgets = document.scenario, document.budgets
+        self.locked, self.notes = document.locked, dict(document.notes)
+        self._sources = (document.calibration, document.evaluation, document.observer)
+        self._results = Results(document.plan, preset(network, "fp16"))
+        self.kept.start(document.kept)
         for text in network.graph.notes:
             self.note(text, "warning")
         self.note(say("Opened {file}: {count} kernels.", file=network.graph.path.name, count=len(network.kernels)))
+        if problem is not None:
+            self.note(problem, "warning")
         self._announce(What.MODEL)
+        if self.project_path is not None:
+            self._announce(What.PROJECT)
         self._simulate()
         self._prepare(self._sources)
 
+    def _device_of(self, reference: str) -> tuple[Device, str, Text | None]:
+        """The device of a project, what it is loaded by, and what is wrong if another one has to stand in for it."""
+        if reference in ("", self.device_reference):
+            return self.device, self.device_reference, None
+        try:
+            return load_device(reference), reference, None
+        except DeviceError as error:
+            problem = say("{problem} {device} is simulated instead.", problem=error.text, device=DEFAULT_DEVICE)
+            return load_device(DEFAULT_DEVICE), DEFAULT_DEVICE, problem
+
     def close_model(self) -> None:
-        """Back to the start page."""
+        """Back to the start page; an opening under way is given up."""
+        self._stop_opening()
+        self.sweeps.forget()
         self._work.forget()
+        self._safe.start(None, Place())
         self._empty()
         self._announce(What.MODEL)
 
     def set_rules(self, rules: Rules) -> None:
-        """Fuse again by other rules; the plan is kept for kernels that exist in both."""
+        """Fuse again by other rules; what is set stays for kernels that exist in both."""
         if self.network is None or rules == self.rules:
             self.rules = rules
             return
-        plan, chosen = self.plan, (self._sources[0], self._sources[1])
 
         def adopt(network: Network) -> None:
-            ids = {k.id for k in network.tunable}
-            kept = preset(network, "fp16").with_schemes({i: s for i, s in plan.items() if i in ids}, plan.name)
-            self._adopt(network, chosen, kept, self._sources[2])
+            old, saved, place = self.document, self._safe.saved, self._safe.place
+            document = replace(
+                old,
+                plan=refitted(old.plan, network),
+                rules=network.rules,
+                locked=known_kernels(network, old.locked),
+                notes=known_notes(network, old.notes),
+                kept=tuple(replace(kept, plan=refitted(kept.plan, network)) for kept in old.kept),
+            )
+            self._adopt(network, document, saved=saved, place=place)
 
         self._open(self.network.graph.path, self._shapes, None, adopt, rules)
 
@@ -159,24 +258,32 @@ class Session(SessionState):
         if self.network is not None:
             self._prepare((calibration or SYNTHETIC, evaluation or SYNTHETIC, observer))
 
-    def _prepare(self, chosen: tuple[DataSource, DataSource, str]) -> None:
-        """Bring the data in. Data that can't be used changes nothing, unless there is none yet."""
+    def _prepare(
+        self, chosen: tuple[DataSource, DataSource, str], wish: tuple[DataSource, DataSource, str] | None = None
+    ) -> None:
+        """Bring the data in. Data that can't be used changes nothing, unless there is none yet.
+
+        Args:
+            chosen: what is read.
+            wish: what the project keeps, if it can't be read now.
+        """
         assert self.network is not None
 
         def failed(text: Text) -> None:
             self._failed(text)
             if self.data is None and (chosen[0].kind, chosen[1].kind) != ("synthetic", "synthetic"):
                 self.note(say("Using synthetic samples instead: errors are indicative only."), "warning")
-                self._prepare((SYNTHETIC, SYNTHETIC, chosen[2]))
+                self._prepare((SYNTHETIC, SYNTHETIC, chosen[2]), chosen)
 
         def done(prepared: Prepared) -> None:
-            self._sources = chosen
+            self._sources = wish or chosen
             self._prepared(prepared)
 
         self._work.prepare(self.network, *chosen, done=done, failed=failed)
 
     def _prepared(self, prepared: Prepared) -> None:
         self._results.forget_errors()
+        self.sweeps.forget()
         self.captured = None
         self.data, self.ranges, self.calibration = prepared.info, prepared.ranges, prepared.calibration
         for text in prepared.info.notes:
@@ -186,6 +293,7 @@ class Session(SessionState):
         self._announce(What.SENSITIVITY)
         self._announce(What.EVALUATION)
         self._evaluate()
+        self.kept.data_changed()
         if self.baseline is not None and self.baseline.plan != self.plan:
             self._measure(self.baseline.plan, (), "baseline")
 
@@ -195,7 +303,7 @@ class Session(SessionState):
         """Set a scheme on kernels: one undo step. Locked kernels and kernels without a switch are left alone."""
         if self.network is None:
             return
-        kernels = [k for k in map(self.network.by_id, kernel_ids) if k.tunable and k.id not in self.locked]
+        kernels = [k for k in self._kernels(kernel_ids) if k.tunable and k.id not in self.locked]
         changes = {i: s for i, s in spread(kernels, scheme).items() if self.plan.scheme(i) != s}
         if not changes:
             return
@@ -206,6 +314,12 @@ class Session(SessionState):
             title = say("{scheme} for {count} kernels", scheme=label(scheme), count=len(names))
         self._note_kept(spread(kernels, scheme), scheme)
         self.apply_plan(self.plan.with_schemes(changes, ""), title, who)
+
+    def _kernels(self, ids: Iterable[str]) -> list[Kernel]:
+        """Those that the model has: a view may still show one that was closed a moment ago."""
+        wanted = dict.fromkeys(ids)
+        known = {} if self.network is None else {k.id: k for k in self.network.kernels if k.id in wanted}
+        return [known[i] for i in wanted if i in known]
 
     def apply_preset(self, name: str, who: str = "") -> None:
         """Set all kernels by a preset's name ("fp16", "int8", "int4", "first_last_fp16"): one undo step."""
@@ -231,7 +345,7 @@ class Session(SessionState):
 
     def apply_plan(self, plan: Plan, title: Text, who: str = "") -> None:
         """Make a plan the current one, as one undo step."""
-        if plan == self.plan:
+        if plan == self.plan or self.network is None:
             return
         self._history.push(title, self.plan, plan)
         self._show(plan, who)
@@ -248,6 +362,12 @@ class Session(SessionState):
         if plan is not None:
             self._show(plan, who)
 
+    def go_to(self, place: int, who: str = "") -> None:
+        """Undo or redo until so many edits of `history` are done."""
+        plan = self._history.go_to(place)
+        if plan is not None:
+            self._show(plan, who)
+
     def _show(self, plan: Plan, who: str) -> None:
         assert self.network is not None
         self._results.show(plan, self.network)
@@ -258,7 +378,9 @@ class Session(SessionState):
 
     def select(self, kernel_ids: Iterable[str], current: str | None = None, who: str = "") -> None:
         """Select kernels in all views; `current` is the one that the inspector and Compare show."""
-        ids = tuple(dict.fromkeys(kernel_ids))
+        ids = tuple(kernel.id for kernel in self._kernels(kernel_ids))
+        if current is not None and not self._kernels((current,)):
+            current = None
         if current is None:
             current = self.current if self.current in ids else (ids[0] if ids else None)
         if (ids, current) != (self.selection, self.current):
@@ -267,15 +389,37 @@ class Session(SessionState):
 
     def set_locked(self, kernel_ids: Iterable[str], locked: bool, who: str = "") -> None:
         """Lock or unlock kernels: edits and searches leave locked ones alone."""
-        ids = frozenset(kernel_ids)
+        ids = frozenset(kernel.id for kernel in self._kernels(kernel_ids))
         self.locked = self.locked | ids if locked else self.locked - ids
         self._announce(What.PLAN, who)
+
+    def set_note(self, kernel_id: str, text: str, who: str = "") -> None:
+        """Write down something about a kernel; '' for nothing."""
+        text = text.strip()[:LONGEST_NOTE]
+        if self._kernels((kernel_id,)) and text != self.notes.get(kernel_id, ""):
+            others = {kernel: note for kernel, note in self.notes.items() if kernel != kernel_id}
+            self.notes = {**others, kernel_id: text} if text else others
+            self._announce(What.PLAN, who)
+
+    def keep_plan(self, name: str) -> None:
+        """Keep the current plan by a name; PlanError if the name can't be taken."""
+        if self.network is not None:
+            self.kept.keep(name, self.plan, self._results.settled())
+
+    def apply_kept(self, name: str, who: str = "") -> None:
+        """Make a kept plan the current one, as one undo step; locked kernels keep what they have."""
+        kept = self.kept.find(name)
+        locked = {i: self.plan.scheme(i) for i in self.locked}
+        plan = kept.plan.with_schemes(locked)
+        self.apply_plan(plan, say("Plan {name}", name=name), who)
 
     # device ---------------------------------------------------------------------------------------------------------
 
     def set_device(self, name_or_path: str | Path) -> None:
         """Simulate another device; a bad profile raises DeviceError and changes nothing."""
         self.device = load_device(name_or_path)
+        shipped = str(name_or_path).lower() in {info.name.lower() for info in list_devices()}
+        self.device_reference = self.device.name if shipped else str(Path(name_or_path).absolute())
         self._renew_simulation()
 
     def set_scenario(self, scenario: Scenario) -> None:
@@ -290,6 +434,7 @@ class Session(SessionState):
 
     def _renew_simulation(self) -> None:
         self._results.forget_simulation()
+        self.kept.device_changed()
         self._announce(What.DEVICE)
         self._simulate()
 
@@ -298,7 +443,7 @@ class Session(SessionState):
             return
         self._work.simulate(
             self.network,
-            self._results.unsimulated(),
+            list(dict.fromkeys((*self._results.unsimulated(), *self.kept.unsimulated()))),
             self.device,
             self.scenario,
             done=self._simulated,
@@ -307,6 +452,7 @@ class Session(SessionState):
 
     def _simulated(self, found: list[Figures]) -> None:
         self._results.simulated(found)
+        self.kept.simulated(found)
         self._announce(What.SIMULATION)
 
     # measuring ------------------------------------------------------------------------------------------------------
@@ -330,6 +476,17 @@ class Session(SessionState):
             failed=self._failed,
         )
 
+    def _measure_kept(self, plan: Plan) -> None:
+        self._simulate()
+        if self.data is None:
+            return
+        missing = self._results.missing_local(tuple(plan.items()))
+        known = self._results.known(plan)
+        if known is None or missing:
+            self._measure(plan, missing, f"kept {hash(plan)}")
+        else:
+            self._evaluated(plan, known)
+
     def _found_local(self, found: Mapping[tuple[str, Scheme], ErrorSums]) -> None:
         self._results.local.update(found)
         self._announce(What.LOCAL)
@@ -341,30 +498,20 @@ class Session(SessionState):
 
     def _evaluated(self, plan: Plan, evaluation: Evaluation) -> None:
         self._results.evaluated(plan, evaluation)
+        self.kept.evaluated(plan, evaluation)
         self._announce(What.EVALUATION)
         if plan == self.plan and self.network is not None:
             cells = [(kernel.id, scheme) for kernel in self.network.tunable for scheme in (INT4, INT8, FP16)]
+            self.sweeps.estimate()
             self._work.fill_local(self._results.missing_local(cells), local=self._found_local)
 
     def start_sweep(self) -> None:
-        """Measure the sensitivity of every kernel in every precision that is not known yet."""
-        if self.network is None or self.sweeping:
-            return
-        cells = [cell for cell in cells_of(self.network) if cell not in self.sensitivity]
-        self.sweep_job = self._work.sweep(cells, found=self._found_cells, failed=self._failed) if cells else None
-        self._announce(What.SENSITIVITY)
+        """Measure the sensitivity of every kernel in every scheme that is not known yet."""
+        self.sweeps.start("one-in")
 
     def stop_sweep(self) -> None:
-        """Stop the sweep; what it has found stays."""
-        if self.sweep_job is not None:
-            self.sweep_job.cancel()
-
-    def _found_cells(self, cells: Sequence[SweepCell]) -> None:
-        for cell in cells:
-            self._results.sensitivity[cell.kernel, cell.scheme] = SensitivityCell(
-                cell.kernel, cell.scheme, cell.output.sqnr_db, cell.output.kl
-            )
-        self._announce(What.SENSITIVITY)
+        """Stop the exact sweep; what it has found stays."""
+        self.sweeps.stop()
 
     def capture(self, kernel_id: str, sample: int = 0) -> None:
         """Read the values of a kernel's output for Compare; they arrive as `captured`."""
@@ -436,42 +583,35 @@ class Session(SessionState):
             plan = load_plan(Path(path), self.network)
             self.apply_plan(self.plan.with_schemes(plan, plan.name), say("Plan {file}", file=Path(path).name), who)
 
-    def save_project(self, path: Path | str | None = None) -> None:
+    def save_project(self, path: Path | str | None = None, *, overwrite: bool = False) -> None:
         """Write the project file (to where it was last saved if no path is given).
 
+        Args:
+            path: the file.
+            overwrite: even if another window has written it since it was opened here.
+
         Raises:
+            ChangedElsewhereError: another window has written it, and `overwrite` is not given.
             ExportError: it can't be written.
         """
         target = Path(path) if path is not None else self.project_path
         if self.network is None or target is None:
             return
         spare_the_model(target, self.network)
-        calibration, evaluation, observer = self._sources
-        project = Project.of(
-            self.network,
-            self.plan,
-            shapes=self._shapes,
-            device=self._device_reference(),
-            scenario=self.scenario,
-            budgets=self.budgets,
-            calibration=calibration,
-            evaluation=evaluation,
-            observer=observer,
-            locked=sorted(self.locked),
-            view=self.view_state,
-        )
-        write_project(project, target)
-        self.project_path, self._saved_plan = target, self.plan
+        self._safe.save(self.document, self.network, self.view_state, target, overwrite)
         self._recent.add(target)
         self.note(say("Saved {path}.", path=target))
         self._announce(What.PROJECT)
 
-    def _device_reference(self) -> str:
-        """A built-in profile goes by its name, any other by its file."""
-        built_in = any(info.name == self.device.name for info in list_devices())
-        return self.device.name if built_in else self.device.source
+    def flush(self) -> bool:
+        """Wait until unsaved edits would outlive a crash; whether that is so."""
+        return self._safe.flush()
 
     def close(self) -> None:
         """Stop all work and free everything. The session can't be used afterwards."""
         self._listeners.clear()
+        self._stop_opening()
+        self._work.jobs.close()
+        self.sweeps.close()
         self._work.close()
+        self._safe.close()

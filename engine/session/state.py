@@ -46,13 +46,35 @@ class Budgets:
 
 @dataclass(frozen=True, slots=True)
 class SensitivityCell:
-    """Output error when only this kernel takes the scheme and the rest stays the reference ("one in")."""
+    """Output error when only this kernel takes the scheme and the rest stays the reference ("one in").
+
+    An estimated cell has the figure of one metric only; None is not known, or has no meaning for the model.
+    """
 
     kernel: str
     scheme: Scheme
-    sqnr_db: float
+    sqnr_db: float | None
     kl: float | None
+    """In nats."""
     kind: Literal["exact", "estimated"] = "exact"
+    logits_db: float | None = None
+    """SQNR in front of the last softmax or sigmoid."""
+    cosine: float | None = None
+    """1 - cosine similarity."""
+    top1: float | None = None
+    """Share of rows whose best class changes."""
+    spread_db: float | None = None
+    """Of an estimate: standard error of its damage over the samples."""
+
+    def figure(self, metric: str) -> float | None:
+        """The figure in a metric, by its name in `engine.tuning.metrics`."""
+        return {
+            "sqnr": self.sqnr_db,
+            "logits": self.logits_db,
+            "kl": self.kl,
+            "cosine": self.cosine,
+            "top1": self.top1,
+        }[metric]
 
 
 @dataclass(frozen=True, slots=True)

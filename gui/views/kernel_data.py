@@ -148,7 +148,8 @@ def error_facts(session: Session, kernel: Kernel) -> list[Fact]:
         kind = translate("Kernel", "estimate") if cell.kind == "estimated" else ""
         kl = f"KL {form.scientific(cell.kl)}" if cell.kl is not None else ""
         remark = " · ".join(part for part in (kl, kind) if part)
-        facts.append(Fact(translate("Kernel", "Output, alone"), mark + form.sqnr(cell.sqnr_db), remark))
+        figure = cell.logits_db if cell.sqnr_db is None else cell.sqnr_db
+        facts.append(Fact(translate("Kernel", "Output, alone"), mark + form.sqnr(figure), remark))
     return facts
 
 

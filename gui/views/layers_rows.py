@@ -175,7 +175,8 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
     local = [session.local.get((i, s)) for i, s in zip(ids, schemes, strict=True)]
     accumulated = [evaluation.accumulated.get(i) if evaluation else None for i in ids]
     cells = [session.sensitivity.get((i, s)) for i, s in zip(ids, schemes, strict=True)]
-    is_kl = any(c is not None and c.kl is not None for c in cells)
+    metric = session.sweeps.metric or "sqnr"
+    is_kl = metric == "kl"
     costs = _costs(figures.simulation, len(ids))
     before = _costs(previous.simulation if previous else None, len(ids))
     required = session.budgets.min_sqnr_db
@@ -197,7 +198,7 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
         accumulated_db=_decibels(accumulated),
         accumulated_stale=_stale(session, len(ids)),
         accumulated_overflow=_overflow(accumulated),
-        sensitivity=np.array([_sensitivity(c, is_kl) for c in cells], float),
+        sensitivity=np.array([_sensitivity(c, metric) for c in cells], float),
         sensitivity_is_kl=is_kl,
         sensitivity_estimated=np.array([c is not None and c.kind == "estimated" for c in cells], bool),
         latency_us=_column(costs, lambda c: c.latency_us),
@@ -264,12 +265,12 @@ def _stale(session: Session, count: int) -> Array:
     return np.arange(count) >= (state.from_kernel if state.stale else count)
 
 
-def _sensitivity(cell: SensitivityCell | None, is_kl: bool) -> float:
-    if cell is None:
+def _sensitivity(cell: SensitivityCell | None, metric: str) -> float:
+    """KL in 10^-3 nats, else relative L2 in %: in front of the last softmax where that is what is ranked by."""
+    figure = None if cell is None else cell.figure(metric if metric in ("kl", "logits") else "sqnr")
+    if figure is None:
         return nan
-    if is_kl:
-        return nan if cell.kl is None else 1000 * cell.kl
-    return relative_l2_percent(cell.sqnr_db)
+    return 1000 * figure if metric == "kl" else relative_l2_percent(figure)
 
 
 def _unsupported(support: Support, kernel_id: str, scheme: Scheme, tunable: bool) -> Text | None:

@@ -1,9 +1,9 @@
-"""The cheapest edit that mends a missed output error: found only from measured sensitivities, priced by simulation.
+"""The cheapest edit that mends a missed output error: found from sensitivities, priced by simulation.
 
 Noise from different kernels adds up nearly independently, so raising one takes away about what it puts in alone:
-N' = N - (n(old) - n(new)), N being the measured output noise and n the measured "one in" noise, relative to the signal.
+N' = N - (n(old) - n(new)), N being the measured output noise and n the "one in" noise, relative to the signal.
 Where the single noises add up to more than N, they cancel in part, and so does what can be gained: the difference is
-scaled by N / sum(n). It stays an estimate and is shown as one; without measured cells there is no proposal.
+scaled by N / sum(n). It stays an estimate and is shown as one. Measured and estimated noise are never subtracted from each other.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, INT4, INT8, Scheme
+from engine.session.state import SensitivityCell
 from gui.views.price import Price
 
 if TYPE_CHECKING:
@@ -75,25 +76,36 @@ def cheapest(fixes: list[Fix], prices: dict[Plan, Price]) -> Fix | None:
 
 
 def _raises(session: Session, noise: float) -> list[_Raise]:
-    """Every single step up whose effect has been measured, largest first."""
+    """Every single step up whose effect has been measured or estimated, largest first."""
     assert session.network is not None
+    metric = session.sweeps.metric or "sqnr"
     known = [session.sensitivity.get((k.id, session.plan.scheme(k.id))) for k in session.network.tunable]
-    total = sum(relative_noise(cell.sqnr_db) for cell in known if cell is not None)
-    share = min(1.0, noise / total) if total > 0 else 1.0
+    total = sum(_harm(cell, metric) or 0.0 for cell in known)
+    share = noise / total if total > 0 else 1.0
+    if metric != "kl":  # noise in other units than the output's is scaled either way
+        share = min(1.0, share)
     found = []
     for kernel in session.network.tunable:
         scheme = session.plan.scheme(kernel.id)
         old = session.sensitivity.get((kernel.id, scheme))
-        if old is None or kernel.id in session.locked:
+        before = _harm(old, metric)
+        if old is None or before is None or kernel.id in session.locked:
             continue
         for better in LADDER:
             new = session.sensitivity.get((kernel.id, better))
-            if better.weights.bits <= scheme.weights.bits or new is None:
+            after = _harm(new, metric)
+            if better.weights.bits <= scheme.weights.bits or new is None or after is None or new.kind != old.kind:
                 continue
-            gone = share * (relative_noise(old.sqnr_db) - relative_noise(new.sqnr_db))
+            gone = share * (before - after)
             if gone > 0:
                 found.append(_Raise(kernel.id, better, gone))
     return sorted(found, key=lambda step: -step.noise)
+
+
+def _harm(cell: SensitivityCell | None, metric: str) -> float | None:
+    """A figure that adds up over kernels: KL, or noise over signal at the output or before its last softmax."""
+    figure = None if cell is None else cell.figure(metric if metric in ("kl", "logits") else "sqnr")
+    return figure if figure is None or metric == "kl" else relative_noise(figure)
 
 
 def _together(plan: Plan, steps: list[_Raise], noise: float, allowed: float) -> list[Fix]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from fake_network import mobilenet
 from fake_results import cell_of, evaluation_of, figures_of, local_db, simulation_of, size_of, sums, sustained_of
+from fake_sweeps import FakeSweeps
 
 from engine.fusion.types import Kind, Network
 from engine.interop.samples import SYNTHETIC
@@ -58,7 +59,7 @@ class FakeSession:
         self.budgets = Budgets(22.0, 3000.0, 2_831_155, 3_145_728, 4000.0, 43.0)
         self.local: dict[tuple[str, Scheme], object] = {}
         self.sensitivity: dict[tuple[str, Scheme], SensitivityCell] = {}
-        self.sweeping = False
+        self.sweeps = FakeSweeps(self)
         self.selection: tuple[str, ...] = ()
         self.current: str | None = None
         self.locked: frozenset[str] = frozenset()
@@ -225,13 +226,15 @@ class FakeSession:
         assert self.network is not None
         return Snapshot(self.network, self.plan, self.ranges)
 
+    @property
+    def sweeping(self) -> bool:
+        return self.sweeps.running
+
     def start_sweep(self) -> None:
-        self.sweeping = True
-        self.emit(What.SENSITIVITY)
+        self.sweeps.start()
 
     def stop_sweep(self) -> None:
-        self.sweeping = False
-        self.emit(What.SENSITIVITY)
+        self.sweeps.stop()
 
     def evaluate_now(self) -> None:
         assert self.network is not None

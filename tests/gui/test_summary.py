@@ -9,6 +9,7 @@ from engine.precision.scheme import FP16, INT4, INT8, family
 from engine.session.changes import What
 from engine.session.state import Budgets, Staleness
 from engine.text import say
+from engine.tuning.metrics import Metric
 from gui.theme import DARK, LIGHT
 from gui.views.price import Price
 from gui.views.summary import SummaryView
@@ -168,6 +169,7 @@ def test_a_fix_is_estimated_from_measured_noise_only(session):
 
 
 def test_gain_follows_the_noise_formula(session):
+    session.sweeps.metric = Metric.SQNR
     noise = relative_noise(session.figures.evaluation.output.sqnr_db)
     kernel = next(k.id for k in session.network.tunable if family(session.plan.scheme(k.id)) == "INT4")
     old = session.plan.scheme(kernel)
@@ -184,6 +186,7 @@ def test_gain_follows_the_noise_formula(session):
 
 
 def test_gain_is_scaled_where_the_single_noises_cancel(session):
+    session.sweeps.metric = Metric.SQNR
     now = session.figures.evaluation.output.sqnr_db
     first, second = [k for k in session.network.tunable if session.plan.scheme(k.id) == INT4][:2]
     cells = session.sensitivity

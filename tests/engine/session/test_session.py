@@ -23,6 +23,7 @@ from engine.quant import plan_bytes
 from engine.session import Session
 from engine.session.changes import What
 from engine.session.state import Budgets
+from engine.session.sweeps import OFFERED
 
 
 class Driver:
@@ -190,7 +191,8 @@ def test_sweep_fills_every_cell_and_stops_when_asked(opened):
     session = opened.session
     session.start_sweep()
     opened.settle()
-    assert set(session.sensitivity) == {(k.id, s) for k in session.network.tunable for s in (INT4, INT8, FP16)}
+    assert set(session.sensitivity) == {(k.id, s) for k in session.network.tunable for s in OFFERED}
+    assert {cell.kind for cell in session.sensitivity.values()} == {"exact"}
     best = max(session.sensitivity.values(), key=lambda c: c.sqnr_db)
     assert best.scheme == FP16
     session.start_sweep()
