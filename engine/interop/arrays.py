@@ -1,20 +1,28 @@
-"""Samples from .npy, .npz and raw binary files."""
+"""Samples from .npy, .npz and raw binary files: headers first, then only the samples that are wanted."""
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.errors import DataError
 from engine.graph.types import Array, TensorInfo
+from engine.interop.casting import Place, fitted, same_kind
+from engine.interop.kept_samples import as_feeds, room_for
+from engine.interop.labels import array_labels
+from engine.interop.listing import listed, place_of, readable
+from engine.interop.stacks import Stack, open_stacks
 from engine.numerics.samples import SampleSet, evenly
-from engine.progress import CancelToken
+from engine.progress import CancelToken, Progress, no_progress
 from engine.text import say
+
+ARRAY_ENDINGS = frozenset({".npy", ".npz"})
+RAW_ENDINGS = frozenset({".bin", ".raw"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +34,44 @@ class RawOptions:
     """() = the shape of the input."""
 
 
-def load(path: Path, inputs: Sequence[TensorInfo], limit: int | None, cancel: CancelToken) -> SampleSet:
+class _Part(NamedTuple):
+    """One file of an input: `size` samples, each of `step` rows."""
+
+    stack: Stack
+    size: int
+    step: int
+
+
+def load(
+    path: Path,
+    inputs: Sequence[TensorInfo],
+    limit: int | None,
+    cancel: CancelToken,
+    progress: Progress = no_progress,
+) -> SampleSet:
     """Samples from one .npy or .npz file, or from a folder of them (a subfolder or file per input).
 
     Raises:
-        DataError: an unreadable file, a missing input, a shape or dtype that doesn't fit.
+        DataError: an unreadable file, a missing input, a shape, dtype or value that doesn't fit.
     """
-    stacks, labels = _stacks(path, inputs, cancel)
-    columns = {info.name: list(_split(stacks[info.name], info, path)) for info in inputs}
-    count = min(len(rows) for rows in columns.values())
-    if len({len(rows) for rows in columns.values()}) > 1:
-        sizes = ", ".join(f"{name}: {len(rows)}" for name, rows in columns.items())
-        raise DataError(say("{path} has a different number of samples per input ({sizes}).", path=path, sizes=sizes))
+    columns, labels = _folder(path, inputs, cancel) if path.is_dir() else _file(path, inputs)
+    count = _same_count(path, {name: sum(part.size for part in parts) for name, parts in columns.items()})
     chosen = evenly(count, limit)
-    feeds = [{name: rows[i] for name, rows in columns.items()} for i in chosen]
-    found = None if labels is None else _cut(labels, count, path)[chosen]
-    return SampleSet(feeds, path.name, labels=found, available=count)
+    room = room_for(inputs, len(chosen))
+    for number, info in enumerate(inputs):
+        into, samples = room[info.name], _samples(columns[info.name], info, chosen, cancel)
+        for place, sample in enumerate(samples):
+            into[place, ...] = sample
+            done = (number + (place + 1) / len(chosen)) / len(inputs)
+            progress(done, say("Reading arrays"))
+    found = None
+    if labels is not None:
+        batch = inputs[0].shape[0] if inputs[0].shape else 1
+        values = labels.whole()
+        if batch > 1 and values.shape == (count * batch,):
+            values = values.reshape(count, batch)
+        found = array_labels(values, count, labels.path)[chosen]
+    return SampleSet(as_feeds(room, len(chosen)), path.name, labels=found, available=count)
 
 
 def load_raw(
@@ -50,46 +80,62 @@ def load_raw(
     options: Mapping[str, RawOptions],
     limit: int | None,
     cancel: CancelToken,
+    progress: Progress = no_progress,
 ) -> SampleSet:
     """Samples from .bin files: one file, or a folder of files (a subfolder per input if there are several inputs)."""
-    columns: dict[str, list[Array]] = {}
+    columns = {}
     for info in inputs:
-        how = options.get(info.name, RawOptions(info.dtype.name, info.shape))
-        shape = how.shape or info.shape
-        if np.dtype(how.dtype) != info.dtype or prod(shape) != info.elements:
-            raise DataError(
-                say(
-                    "Input {name} wants {want}, but the raw data is said to be {got}.",
-                    name=info.name,
-                    want=f"{info.dtype.name} {list(info.shape)}",
-                    got=f"{how.dtype} {list(shape)}",
-                )
-            )
-        rows: list[Array] = []
-        for file in _raw_files(path, info, len(inputs)):
+        _check_raw(info, options.get(info.name, RawOptions(info.dtype.name, info.shape)))
+        columns[info.name] = [(file, _raw_count(file, info)) for file in _raw_files(path, info, len(inputs), cancel)]
+    count = _same_count(path, {name: sum(n for _, n in files) for name, files in columns.items()})
+    chosen = evenly(count, limit)
+    room = room_for(inputs, len(chosen))
+    for number, info in enumerate(inputs):
+        places = [(file, i) for file, n in columns[info.name] for i in range(n)]
+        for at, position in enumerate(chosen):
             cancel.check()
-            rows += _raw_rows(file, info)
-        columns[info.name] = rows
-    count = min(len(rows) for rows in columns.values())
-    feeds = [{name: rows[i] for name, rows in columns.items()} for i in evenly(count, limit)]
-    return SampleSet(feeds, path.name, available=count)
+            file, sample = places[position]
+            with readable(file):
+                values = np.fromfile(file, info.dtype, info.elements, offset=sample * info.nbytes).reshape(info.shape)
+            room[info.name][at, ...] = fitted(values, info, Place(file, sample))
+            progress((number + (at + 1) / len(chosen)) / len(inputs), say("Reading raw files"))
+    return SampleSet(as_feeds(room, len(chosen)), path.name, available=count)
 
 
-def _raw_files(path: Path, info: TensorInfo, inputs: int) -> list[Path]:
+def _same_count(path: Path, counts: Mapping[str, int]) -> int:
+    if len(set(counts.values())) > 1:
+        sizes = ", ".join(f"{name}: {count}" for name, count in counts.items())
+        raise DataError(say("{path} has a different number of samples per input ({sizes}).", path=path, sizes=sizes))
+    return min(counts.values(), default=0)
+
+
+def _check_raw(info: TensorInfo, how: RawOptions) -> None:
+    shape = how.shape or info.shape
+    if how.dtype != info.dtype.name or min(shape, default=1) < 1 or prod(shape) != info.elements:
+        raise DataError(
+            say(
+                "Input {name} wants {want}, but the raw data is said to be {got}.",
+                name=info.name,
+                want=f"{info.dtype.name} {list(info.shape)}",
+                got=f"{how.dtype} {list(shape)}",
+            )
+        )
+
+
+def _raw_files(path: Path, info: TensorInfo, inputs: int, cancel: CancelToken) -> list[Path]:
     if path.is_file():
         if inputs > 1:
             raise DataError(say("The model has {count} inputs: give a folder with a subfolder each.", count=inputs))
         return [path]
-    place = path if inputs == 1 else path / info.name
-    files = sorted(p for p in place.rglob("*") if p.suffix in (".bin", ".raw"))
+    place = path if inputs == 1 else place_of(path, info.name)
+    files = listed(place, RAW_ENDINGS, cancel) if place.is_dir() else []
     if not files:
         raise DataError(say("No .bin file for input {name} in {folder}.", name=info.name, folder=place))
     return files
 
 
-def _raw_rows(file: Path, info: TensorInfo) -> list[Array]:
-    size = info.nbytes
-    total = file.stat().st_size
+def _raw_count(file: Path, info: TensorInfo) -> int:
+    size, total = info.nbytes, file.stat().st_size
     if total == 0 or size == 0 or total % size:
         raise DataError(
             say(
@@ -101,99 +147,89 @@ def _raw_rows(file: Path, info: TensorInfo) -> list[Array]:
                 name=info.name,
             )
         )
-    values = np.fromfile(file, info.dtype).reshape(-1, *info.shape)
-    return list(values)
+    return total // size
 
 
-def _stacks(path: Path, inputs: Sequence[TensorInfo], cancel: CancelToken) -> tuple[dict[str, Array], Array | None]:
-    if path.is_dir():
-        return _folder(path, inputs, cancel)
-    loaded = _read(path)
-    labels = loaded.pop("labels", None) if len(loaded) > 1 else None
-    if len(inputs) == 1 and len(loaded) == 1:
-        return {inputs[0].name: next(iter(loaded.values()))}, labels
-    missing = [i.name for i in inputs if i.name not in loaded]
+def _file(path: Path, inputs: Sequence[TensorInfo]) -> tuple[dict[str, list[_Part]], Stack | None]:
+    stacks = open_stacks(path)
+    taken = {i.name for i in inputs}
+    labels = stacks.pop("labels", None) if len(stacks) > 1 and "labels" not in taken else None
+    if len(inputs) == 1 and len(stacks) == 1:
+        return {inputs[0].name: [_part(next(iter(stacks.values())), inputs[0])]}, labels
+    missing = [i.name for i in inputs if i.name not in stacks]
     if missing:
         raise DataError(
             say(
                 "{path} has no array named {name}; it has {have}.",
                 path=path,
                 name=missing[0],
-                have=", ".join(loaded) or "none",
+                have=", ".join(stacks) or "none",
             )
         )
-    return {i.name: loaded[i.name] for i in inputs}, labels
+    return {i.name: [_part(stacks[i.name], i)] for i in inputs}, labels
 
 
-def _folder(path: Path, inputs: Sequence[TensorInfo], cancel: CancelToken) -> tuple[dict[str, Array], Array | None]:
-    stacks: dict[str, Array] = {}
+def _folder(
+    path: Path, inputs: Sequence[TensorInfo], cancel: CancelToken
+) -> tuple[dict[str, list[_Part]], Stack | None]:
+    columns: dict[str, list[_Part]] = {}
     for info in inputs:
-        single = path / f"{info.name}.npy"
-        place = path / info.name if len(inputs) > 1 else path
-        files = [single] if single.is_file() else sorted(p for p in place.rglob("*.npy") if p.name != "labels.npy")
-        if not files:
-            raise DataError(say("No .npy file for input {name} in {folder}.", name=info.name, folder=path))
-        rows: list[Array] = []
-        for file in files:
-            cancel.check()
-            rows += _split(next(iter(_read(file).values())), info, file)
-        stacks[info.name] = np.concatenate(rows)
+        single, place = place_of(path, info.name, ".npy"), place_of(path, info.name) if len(inputs) > 1 else path
+        files = listed(place, {".npy"}, cancel) if place.is_dir() else []
+        if single.is_file():
+            files = [single]
+        stacks = [next(iter(open_stacks(file).values())) for file in files if file.name != "labels.npy"]
+        columns[info.name] = [_part(stack, info) for stack in stacks]
+    absent = [info for info in inputs if not columns[info.name]]
+    packed = listed(path, {".npz"}, cancel) if absent else []
+    if len(absent) == len(inputs) and packed:
+        return {i.name: [_file(file, inputs)[0][i.name][0] for file in packed] for i in inputs}, None
+    if absent:
+        raise DataError(say("No .npy file for input {name} in {folder}.", name=absent[0].name, folder=path))
     labels = path / "labels.npy"
-    return stacks, next(iter(_read(labels).values())) if labels.is_file() else None
+    return columns, next(iter(open_stacks(labels).values())) if labels.is_file() else None
 
 
-def _read(path: Path) -> dict[str, Array]:
-    try:
-        with path.open("rb") as stream:  # opened here: NumPy leaves a file open that it fails to read
-            loaded = np.load(stream, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return {path.stem: loaded}
-            return {name: loaded[name] for name in loaded.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError(say("{path} can't be read as NumPy data ({reason}).", path=path, reason=error)) from error
-
-
-def _split(stack: Array, info: TensorInfo, path: Path) -> list[Array]:
-    """Cut a stack into samples: along the first axis in steps of the input's batch, or one sample per entry."""
-    dtype = info.dtype
-    if stack.dtype.kind != dtype.kind and not (stack.dtype.kind in "ui" and dtype.kind in "ui"):
+def _part(stack: Stack, info: TensorInfo) -> _Part:
+    """How a stack is cut: along the first axis in steps of the input's batch, or one sample per entry."""
+    if not same_kind(stack.dtype, info.dtype):
         raise DataError(
             say(
                 "{path}: input {name} wants {want}, the array is {got}; convert it first.",
-                path=path,
+                path=stack.path,
                 name=info.name,
-                want=dtype.name,
+                want=info.dtype.name,
                 got=stack.dtype.name,
             )
         )
-    shape = info.shape
-    if not shape or stack.shape[1:] == shape:
-        rows = list(stack) if stack.ndim else [stack]
-    elif stack.shape[1:] == shape[1:] and shape[0] and stack.shape[0] % shape[0] == 0:
-        rows = [stack[i : i + shape[0]] for i in range(0, len(stack), shape[0])]
-    elif shape[0] == 1 and stack.shape == shape[1:]:
-        rows = [stack[None]]
-    else:
-        raise DataError(
-            say(
-                "{path}: input {name} wants {want} per sample, the array is {got}.",
-                path=path,
-                name=info.name,
-                want=list(shape),
-                got=list(stack.shape),
-            )
+    got, want = stack.shape, info.shape
+    if got[1:] == want:
+        return _Part(stack, got[0] if got else 1, 1)
+    if want and got[1:] == want[1:] and want[0] and got[0] % want[0] == 0:
+        return _Part(stack, got[0] // want[0], want[0])
+    if want and want[0] == 1 and got == want[1:]:
+        return _Part(stack, 1, got[0] if got else 1)
+    raise DataError(
+        say(
+            "{path}: input {name} wants {want} per sample, the array is {got}.",
+            path=stack.path,
+            name=info.name,
+            want=list(want),
+            got=list(got),
         )
-    return [np.ascontiguousarray(row, dtype=dtype) for row in rows]
+    )
 
 
-def _cut(labels: Array, count: int, path: Path) -> Array:
-    if len(labels) < count or labels.dtype.kind not in "ui":
-        raise DataError(
-            say(
-                "{path}: labels must be whole numbers, one row per sample; got {got} for {count} samples.",
-                path=path,
-                got=f"{labels.dtype.name} {list(labels.shape)}",
-                count=count,
-            )
-        )
-    return labels[:count]
+def _samples(parts: Sequence[_Part], info: TensorInfo, chosen: Sequence[int], cancel: CancelToken) -> Iterator[Array]:
+    """The chosen samples in order, each of the input's shape and dtype."""
+    first = 0
+    for part in parts:
+        mine = [position - first for position in chosen if first <= position < first + part.size]
+        first += part.size
+        if not mine:
+            continue
+        rows = [(i * part.step, (i + 1) * part.step) for i in mine]
+        with readable(part.stack.path, "arrays"):
+            for sample, values in zip(mine, part.stack.read(rows, cancel), strict=True):
+                cancel.check()
+                yield fitted(values.reshape(info.shape), info, Place(part.stack.path, sample))

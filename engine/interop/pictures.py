@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 import numpy as np
-from PIL import Image, UnidentifiedImageError
 
 from engine.errors import DataError
 from engine.files import decode_json
 from engine.graph.types import Array, TensorInfo
+from engine.interop.casting import Place, fitted
+from engine.interop.decoding import LONGEST_EDGE, Mode, pixels_of
+from engine.interop.kept_samples import as_feeds, room_for
+from engine.interop.labels import picture_labels
+from engine.interop.listing import listed, place_of
 from engine.numerics.samples import SampleSet, evenly
 from engine.progress import CancelToken, Progress
 from engine.text import say
@@ -22,9 +26,15 @@ from engine.text import say
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff", ".gif"})
 
 
+BYTE = 1 / 255
+
+
 @dataclass(frozen=True, slots=True)
 class ImageOptions:
-    """How a picture becomes a tensor: (pixel * scale - mean) / std, per channel in the stated order."""
+    """How a picture becomes a tensor: (pixel * scale - mean) / std, per channel in the stated order.
+
+    An integer input gets the pixels as they are, unless scale, mean or std say otherwise and leave whole numbers.
+    """
 
     resize: tuple[int, int] | None = None
     """Height, width after resizing; None = the size that the input wants."""
@@ -32,7 +42,7 @@ class ImageOptions:
     """"center" keeps the aspect ratio, covers the size and cuts what hangs over; "none" stretches."""
     mean: tuple[float, ...] = (0.0, 0.0, 0.0)
     std: tuple[float, ...] = (1.0, 1.0, 1.0)
-    scale: float = 1 / 255
+    scale: float = BYTE
     channels: Literal["RGB", "BGR", "GRAY"] = "RGB"
     layout: Literal["NCHW", "NHWC"] = "NCHW"
 
@@ -45,33 +55,56 @@ class _OptionsFile(msgspec.Struct, forbid_unknown_fields=True):
     crop: Literal["none", "center"] | None = None
     mean: tuple[float, ...] = (0.0, 0.0, 0.0)
     std: tuple[float, ...] = (1.0, 1.0, 1.0)
-    scale: float = 1 / 255
+    scale: float = BYTE
     channels: Literal["RGB", "BGR", "GRAY"] = "RGB"
     layout: Literal["NCHW", "NHWC"] = "NCHW"
 
 
-def find(folder: Path) -> list[Path]:
-    """All pictures in a folder and its subfolders, in name order."""
-    if folder.is_file():
-        return [folder]
-    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
-
-
 def read_options(folder: Path) -> dict[str, ImageOptions]:
-    """Options from `preprocess.json` in the folder or the one above it; {} without one."""
+    """Options from `preprocess.json` in the folder or the one above it; {} without one.
+
+    Raises:
+        DataError: a file that can't be read, or options that no picture can be prepared with.
+    """
     for place in (folder, folder.parent):
         path = place / "preprocess.json"
         if not path.is_file():
             continue
         try:
             read = decode_json(path.read_bytes(), _OptionsFile)
-        except msgspec.DecodeError as error:
+        except (OSError, ValueError) as error:  # of which msgspec's are one kind
             raise DataError(say("{path}: {reason}.", path=path, reason=error)) from error
         options = ImageOptions(
             read.resize, read.crop or "none", read.mean, read.std, read.scale, read.channels, read.layout
         )
+        check_options(options, read.input)
         return {read.input: options}
     return {}
+
+
+def check_options(options: ImageOptions, name: str) -> None:
+    """Refuse options that no picture can be prepared with.
+
+    Args:
+        options: the options.
+        name: of the input, for the sentence.
+
+    Raises:
+        DataError: a size out of bounds, a mean, std or scale that is not finite, or a std that is not positive.
+    """
+    if options.resize is not None and not all(1 <= edge <= LONGEST_EDGE for edge in options.resize):
+        raise DataError(
+            say(
+                "Pictures for input {name} can't be resized to {size}; give a height and a width from 1 to {most}.",
+                name=name,
+                size="×".join(map(str, options.resize)),
+                most=LONGEST_EDGE,
+            )
+        )
+    if not (options.std and all(isfinite(value) and value > 0 for value in options.std)):
+        raise DataError(say("The standard deviation of input {name} must be positive numbers.", name=name))
+    if not (options.mean and all(map(isfinite, options.mean)) and isfinite(options.scale) and options.scale):
+        raise DataError(say("Mean and scale of input {name} must be numbers, and the scale not zero.", name=name))
 
 
 def load(
@@ -98,26 +131,32 @@ def load(
             )
         )
     only = options.get("")  # a preprocess.json without an input name speaks of the only input
-    columns = {i.name: _files(folder, i, len(inputs)) for i in inputs}
-    count = min(len(files) for files in columns.values())
-    batch = inputs[0].shape[0] if inputs[0].shape else 1
+    how = {i.name: only or options.get(i.name, ImageOptions()) for i in inputs}
+    for info in inputs:
+        check_options(how[info.name], info.name)
+    columns = {i.name: _files(folder, i, len(inputs), cancel) for i in inputs}
+    if len({len(files) for files in columns.values()}) > 1:
+        sizes = ", ".join(f"{name}: {len(files)}" for name, files in columns.items())
+        raise DataError(say("{path} has a different number of samples per input ({sizes}).", path=folder, sizes=sizes))
+    count = min((len(files) for files in columns.values()), default=0)
+    batch = inputs[0].shape[0] if inputs and inputs[0].shape else 1
     chosen = evenly(count // batch, limit)
-    feeds: list[dict[str, Array]] = []
-    for number, position in enumerate(chosen, 1):
-        start, feed = position * batch, {}
+    room = room_for(inputs, len(chosen))
+    for number, position in enumerate(chosen):
         for info in inputs:
-            how = only or options.get(info.name, ImageOptions())
-            rows = []
-            for path in columns[info.name][start : start + batch]:
+            for row in range(batch):
                 cancel.check()
-                rows.append(picture(path, info, how))
-            feed[info.name] = np.stack(rows)
-        feeds.append(feed)
-        progress(number / len(chosen), say("Reading pictures"))
-    files = columns[inputs[0].name]
-    first = [files[position * batch + i] for position in chosen for i in range(batch)]
-    names, labels = tuple(p.name for p in first), _labels(folder, first, batch)
-    return SampleSet(feeds, folder.name, names=names, labels=labels, available=count // batch)
+                path = columns[info.name][position * batch + row]
+                room[info.name][number, row] = picture(path, info, how[info.name])
+        progress((number + 1) / len(chosen), say("Reading pictures"))
+    files = columns[inputs[0].name] if inputs else []
+    used = [files[position * batch + i] for position in chosen for i in range(batch)]
+    labels, notes = picture_labels(folder, used)
+    if labels is not None and batch > 1:
+        labels = labels.reshape(-1, batch)
+    names = tuple(files[position * batch].name for position in chosen)
+    feeds = as_feeds(room, len(chosen))
+    return SampleSet(feeds, folder.name, names=names, labels=labels, available=count // batch, notes=notes)
 
 
 def picture(path: Path, info: TensorInfo, options: ImageOptions) -> Array:
@@ -133,7 +172,7 @@ def picture(path: Path, info: TensorInfo, options: ImageOptions) -> Array:
     planes, height, width = (
         info.shape[1:] if options.layout == "NCHW" else (info.shape[3], info.shape[1], info.shape[2])
     )
-    mode = "L" if options.channels == "GRAY" else "RGB"
+    mode: Mode = "L" if options.channels == "GRAY" else "RGB"
     if planes != len(mode):
         raise DataError(
             say(
@@ -147,7 +186,7 @@ def picture(path: Path, info: TensorInfo, options: ImageOptions) -> Array:
                 given=1 if mode == "L" else 3,
             )
         )
-    pixels = _pixels(path, mode, options.resize or (height, width), options.crop)
+    pixels = pixels_of(path, mode, options.resize or (height, width), options.crop)
     if pixels.shape[:2] != (height, width):
         raise DataError(
             say(
@@ -161,45 +200,40 @@ def picture(path: Path, info: TensorInfo, options: ImageOptions) -> Array:
     if options.channels == "BGR":
         pixels = pixels[..., ::-1]
     values = _normalise(pixels, info, options)
-    return np.ascontiguousarray(values if options.layout == "NHWC" else values.transpose(2, 0, 1))
-
-
-def _pixels(path: Path, mode: str, size: tuple[int, int], crop: str) -> Array:
-    height, width = size
-    try:
-        with Image.open(path) as opened:
-            image = opened.convert(mode)
-    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
-        raise DataError(say("{path} can't be read as a picture ({reason}).", path=path, reason=error)) from error
-    if crop == "center":
-        ratio = max(width / image.width, height / image.height)
-        image = image.resize(
-            (max(width, round(image.width * ratio)), max(height, round(image.height * ratio))),
-            Image.Resampling.BILINEAR,
-        )
-        left, top = (image.width - width) // 2, (image.height - height) // 2
-        image = image.crop((left, top, left + width, top + height))
-    elif image.size != (width, height):
-        image = image.resize((width, height), Image.Resampling.BILINEAR)
-    pixels = np.asarray(image)
-    return pixels[..., None] if pixels.ndim == 2 else pixels
+    placed = fitted(values, info, Place(path))
+    return np.ascontiguousarray(placed if options.layout == "NHWC" else placed.transpose(2, 0, 1))
 
 
 def _normalise(pixels: Array, info: TensorInfo, options: ImageOptions) -> Array:
-    if info.dtype.kind in "ui":  # the model normalises by itself
-        return pixels.astype(info.dtype)
     planes = pixels.shape[-1]
-    mean = np.resize(np.asarray(options.mean, np.float32), planes)
-    std = np.resize(np.asarray(options.std, np.float32), planes)
-    if not np.all(std):
-        raise DataError(say("The standard deviation of input {name} is zero; give a positive one.", name=info.name))
-    return ((pixels.astype(np.float32) * np.float32(options.scale) - mean) / std).astype(info.dtype)
+    mean, std = _per_channel(options.mean, planes, info), _per_channel(options.std, planes, info)
+    whole = info.dtype.kind in "ui"
+    if whole and options.scale == BYTE and not mean.any() and (std == 1).all():
+        return pixels if pixels.dtype == np.uint8 else np.rint(pixels)  # the model normalises by itself
+    with np.errstate(over="ignore", invalid="ignore"):
+        values: Array = (pixels.astype(np.float32) * np.float32(options.scale) - mean) / std
+    if not np.isfinite(values).all():
+        raise DataError(say("Scale, mean and std of input {name} lead beyond the range of floats.", name=info.name))
+    return values
 
 
-def _files(folder: Path, info: TensorInfo, inputs: int) -> list[Path]:
+def _per_channel(values: Sequence[float], planes: int, info: TensorInfo) -> Array:
+    if len(values) not in (1, planes) and len(set(values)) > 1:
+        raise DataError(
+            say(
+                "Input {name} has {planes} channels, but mean or std has {count} values; give one for each.",
+                name=info.name,
+                planes=planes,
+                count=len(values),
+            )
+        )
+    return np.resize(np.asarray(values, np.float32), planes)
+
+
+def _files(folder: Path, info: TensorInfo, inputs: int, cancel: CancelToken) -> list[Path]:
     if inputs == 1:
-        return find(folder)
-    place = folder / info.name
+        return listed(folder, SUFFIXES, cancel)
+    place = place_of(folder, info.name)
     if not place.is_dir():
         raise DataError(
             say(
@@ -209,18 +243,4 @@ def _files(folder: Path, info: TensorInfo, inputs: int) -> list[Path]:
                 name=info.name,
             )
         )
-    return find(place)
-
-
-def _labels(folder: Path, files: Sequence[Path], batch: int) -> Array | None:
-    places = [folder, folder.parent]
-    path = next((p / "labels.csv" for p in places if (p / "labels.csv").is_file()), None)
-    if path is None:
-        return None
-    with path.open(newline="", encoding="utf-8-sig") as stream:
-        rows = {row[0]: row[1] for row in csv.reader(stream) if len(row) >= 2}
-    try:
-        labels = np.array([int(rows.get(p.name, rows.get(p.relative_to(folder).as_posix(), "-1"))) for p in files])
-    except ValueError as error:
-        raise DataError(say("{path}: labels must be whole numbers ({reason}).", path=path, reason=error)) from error
-    return labels if batch == 1 else labels.reshape(-1, batch)
+    return listed(place, SUFFIXES, cancel)

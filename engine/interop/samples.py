@@ -11,12 +11,19 @@ from engine.errors import DataError
 from engine.graph.types import TensorInfo
 from engine.interop import arrays, pictures
 from engine.interop.arrays import RawOptions
+from engine.interop.listing import readable, walk
 from engine.interop.pictures import ImageOptions
 from engine.numerics.samples import SampleSet
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import say
 
 SourceKind = Literal["synthetic", "images", "arrays", "raw"]
+ENDINGS: Mapping[SourceKind, frozenset[str]] = {
+    "images": pictures.SUFFIXES,
+    "arrays": arrays.ARRAY_ENDINGS,
+    "raw": arrays.RAW_ENDINGS,
+}
+"""Endings of files by kind, in the order in which a folder is understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +42,40 @@ class DataSource:
 SYNTHETIC = DataSource("synthetic")
 
 
-def guess_source(path: Path | str) -> DataSource:
+def guess_source(path: Path | str, cancel: CancelToken = NEVER) -> DataSource:
     """Tell from a path what kind of data it is, with preprocessing from a `preprocess.json` beside the pictures.
+
+    Args:
+        path: a file, or a folder that is searched with its subfolders.
+        cancel: checked for each folder.
 
     Raises:
         DataError: the path does not exist, or holds nothing that can be read.
     """
     path = Path(path)
-    if not path.exists():
-        raise DataError(say("{path} does not exist; give a picture folder, .npy, .npz or .bin.", path=path))
-    if path.is_file():
-        if path.suffix in (".npy", ".npz"):
-            return DataSource("arrays", str(path))
-        if path.suffix in (".bin", ".raw"):
-            return DataSource("raw", str(path))
-        if path.suffix.lower() in pictures.SUFFIXES:
-            return DataSource("images", str(path), images=pictures.read_options(path.parent))
-        raise DataError(say("{path} can't be read as data; give pictures, .npy, .npz or .bin.", path=path))
-    if pictures.find(path):
-        return DataSource("images", str(path), images=pictures.read_options(path))
-    if any(path.rglob("*.npy")) or any(path.rglob("*.npz")):
-        return DataSource("arrays", str(path))
-    if any(path.rglob("*.bin")):
-        return DataSource("raw", str(path))
+    with readable(path):
+        if not path.exists():
+            raise DataError(say("{path} does not exist; give a picture folder, .npy, .npz or .bin.", path=path))
+        if path.is_file():
+            return _file_source(path)
+        kind = _kind_within(path, cancel)
+        if kind == "images":
+            return DataSource("images", str(path), images=pictures.read_options(path))
+        if kind is not None:
+            return DataSource(kind, str(path))
     raise DataError(say("The folder {path} holds no pictures, .npy, .npz or .bin files.", path=path))
+
+
+def holds(path: Path, kind: SourceKind, cancel: CancelToken = NEVER) -> bool:
+    """Whether a path has a file of a kind; any file may be raw.
+
+    Raises:
+        DataError: a folder that can't be listed.
+    """
+    with readable(path):
+        if path.is_file():
+            return kind == "raw" or path.suffix.lower() in ENDINGS[kind]
+        return any(True for _ in walk(path, ENDINGS[kind], cancel))
 
 
 def load_samples(
@@ -69,12 +86,12 @@ def load_samples(
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> SampleSet:
-    """Read samples that fit `inputs` exactly.
+    """Read samples that fit `inputs` exactly: every value finite and as the file has it.
 
     Args:
         source: where from; "synthetic" is not read here but made by `engine.numerics`.
         inputs: the model's inputs with concrete shapes.
-        limit: at most so many samples (the smaller of this and the source's own limit counts).
+        limit: at most so many samples (the smaller of this and the source's own limit counts); no others are read.
         progress: called with the fraction read.
         cancel: checked for every file.
 
@@ -83,15 +100,36 @@ def load_samples(
     """
     bound = min((n for n in (limit, source.limit) if n is not None), default=None)
     path = Path(source.path)
-    if not path.exists():
-        raise DataError(say("{path} does not exist; choose the data again.", path=path))
-    if source.kind == "images":
-        options = {**{i.name: ImageOptions() for i in inputs}, **source.images}
-        found = pictures.load(path, inputs, options, bound, progress, cancel)
-    elif source.kind == "raw":
-        found = arrays.load_raw(path, inputs, source.raw, bound, cancel)
-    else:
-        found = arrays.load(path, inputs, bound, cancel)
+    with readable(path):
+        if not path.exists():
+            raise DataError(say("{path} does not exist; choose the data again.", path=path))
+        if source.kind == "images":
+            options = {**{i.name: ImageOptions() for i in inputs}, **source.images}
+            found = pictures.load(path, inputs, options, bound, progress, cancel)
+        elif source.kind == "raw":
+            found = arrays.load_raw(path, inputs, source.raw, bound, cancel, progress)
+        else:
+            found = arrays.load(path, inputs, bound, cancel, progress)
     if not found.feeds:
         raise DataError(say("{path} holds no sample; at least one is needed.", path=path))
     return replace(found, source=path.name)
+
+
+def _file_source(path: Path) -> DataSource:
+    ending = path.suffix.lower()
+    if ending in ENDINGS["images"]:
+        return DataSource("images", str(path), images=pictures.read_options(path.parent))
+    kind = next((kind for kind, endings in ENDINGS.items() if ending in endings), None)
+    if kind is None:
+        raise DataError(say("{path} can't be read as data; give pictures, .npy, .npz or .bin.", path=path))
+    return DataSource(kind, str(path))
+
+
+def _kind_within(folder: Path, cancel: CancelToken) -> SourceKind | None:
+    """What a folder holds: pictures if it has any, else arrays, else raw files."""
+    seen: set[str] = set()
+    for file in walk(folder, frozenset().union(*ENDINGS.values()), cancel):
+        seen.add(file.suffix.lower())
+        if seen & ENDINGS["images"]:
+            break
+    return next((kind for kind, endings in ENDINGS.items() if seen & endings), None)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.graph.types import Array
+from engine.text import Text
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -23,6 +24,8 @@ class SampleSet:
 
     available: int = 0
     """How many samples the source holds; 0 where these are all."""
+    notes: tuple[Text, ...] = ()
+    """What a user should know about them."""
 
     def __len__(self) -> int:
         return len(self.feeds)

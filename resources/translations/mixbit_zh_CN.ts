@@ -60,6 +60,36 @@
     </message>
 </context>
 <context>
+    <name>BlockMatrix</name>
+    <message>
+        <source>unmarked: INT4</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>BlocksView</name>
+    <message>
+        <source>Blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Blocks by kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy and export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model to see its repeated blocks side by side.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No three blocks of this network are alike: Layers and Graph show its kernels one by one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>BudgetsDialog</name>
     <message>
         <source>Budgets</source>
@@ -512,6 +542,10 @@
     <message>
         <source>Compare</source>
         <translation>比对</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Graph</source>
@@ -1203,6 +1237,171 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>The gain is an estimate from measured sensitivities; latency and size are simulated.</source>
         <translation>收益由测得的敏感度估计；时延与大小为仿真值。</translation>
+    </message>
+</context>
+<context>
+    <name>Graph</name>
+    <message>
+        <source>block {n} of {all}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} more of the same</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>highest in each block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>longest in each block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>worst in each block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>KL ×10⁻³ at the output if only this kernel has its precision</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>error at the output in % if only this kernel has its precision</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>latency in µs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>local error, SQNR in dB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>accumulated error, SQNR in dB</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>GraphLegend</name>
+    <message>
+        <source>Drag the marker to mark the kernels above a value</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} of {all} below {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} of {all} above {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>GraphView</name>
+    <message>
+        <source>Graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Graph of the kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Overview</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Threshold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Overlay</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fold repeated blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit (F)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Zoom out (−)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Zoom in (+)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy and export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model to see its kernels and how they are connected.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} kernels from {m} ONNX nodes, laid out in {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fold all blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unfold the first of each</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CPU fallback</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>precision</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sensitivity</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>local error</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>accumulated</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unit</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3182,6 +3381,89 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
 </context>
 <context>
+    <name>Sweeps</name>
+    <message>
+        <source>SQNR of logits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cosine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Top-1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SQNR at the outputs, dB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SQNR before the last softmax or sigmoid, dB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>KL divergence at the output, ×10⁻³ nats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cosine distance at the outputs, ×10⁻³</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Best class changed, % of rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>estimated</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Estimated from a few backward passes: what the output loses when only this kernel takes the scheme</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured: what the output loses when only this kernel takes the scheme</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured: what the output wins when only this kernel of the plan is restored, dB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One in asks how much a kernel hurts alone, one out how much is won by restoring it alone while all others stay quantized. Errors hide and feed each other, so the two rank kernels differently: plan by one in, look for the last decibel by one out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>estimating</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>estimated in {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measured {done} of {all}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{time} left</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>TargetList</name>
     <message>
         <source>What to write</source>
@@ -3543,6 +3825,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>engine</name>
     <message>
+        <source>No kernel's name fits {pattern}; mixbit inspect lists the names.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first bad layer is {name}: {problem}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first bad layer is {name} (sample {sample}): {metric} is {value}, {limit} is required.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Synthetic input: the errors are indicative only; give real samples with --data and --calib.</source>
         <translation>合成输入：误差仅供参考；请用 --data 和 --calib 提供真实样本。</translation>
     </message>
@@ -3627,6 +3921,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>云侧规则只做所有运行时都支持的融合；端侧规则会将其合为一个算子</translation>
     </message>
     <message>
+        <source>{layers} in it stands between the parts of a sequence, which no kernel can hand on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>already quantized in the file: its weights keep that precision</source>
         <translation>文件中已量化：其权重保持该精度</translation>
     </message>
@@ -3667,6 +3965,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file} 有一个没有名称的输出：文件已损坏。</translation>
     </message>
     <message>
+        <source>{file}: two things have the name {tensor}, so nobody knows which is meant.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{file}: the node that makes {tensor} depends on its own result.</source>
         <translation>{file}：产生 {tensor} 的节点依赖于自身的结果。</translation>
     </message>
@@ -3677,6 +3979,34 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{file}: the {op} node {node} reads {tensor}, which nothing computes.</source>
         <translation>{file}：{op} 节点 {node} 读取 {tensor}，但没有节点计算它。</translation>
+    </message>
+    <message>
+        <source>Input {input} is a map: the tensor that is made of it is fed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input {input} is of type {own}: it is fed as {kind} and cast.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input {input} is a sequence or optional: it is fed one tensor.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file}: input {input} is a map that the model reads as a whole: feed its values as a tensor.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output {output} is of type {own}: it is read as {kind}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file}: no tensor stands behind the output {output}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output {output} is no tensor: read is what it is made of, {parts}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{file}: tensor {tensor} has no known data type.</source>
@@ -3699,12 +4029,32 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file}：形状为 {shape} 的张量 {tensor} 需要 {need} 字节，文件只有 {found}。</translation>
     </message>
     <message>
+        <source>{file}: its local functions call each other so often that they unfold into more than {limit} nodes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file}: the local function {name} calls itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file declares a dimension of 0 for {inputs}, so ONNX Runtime runs it on empty tensors only; it is opened as if that dimension were free.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The name of {file} is no valid text: rename the file or its folder.</source>
         <translation>{file} 的名称不是有效文本：请重命名文件或其文件夹。</translation>
     </message>
     <message>
         <source>The model file {file} can't be read: check its permissions.</source>
         <translation>无法读取模型文件 {file}：请检查权限。</translation>
+    </message>
+    <message>
+        <source>{file} is a link that leads nowhere: choose the file itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} is a device or a pipe, not a file: save the model as an .onnx file.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{file} is a folder: choose an .onnx file.</source>
@@ -3735,6 +4085,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file}：形状为 {shape} 的输入 {input} 需要 {need:.1f} GB；内存上限为 {limit:.1f} GB。</translation>
     </message>
     <message>
+        <source>{file} needs {need:.1f} GB to run, more than the memory limit of {limit:.1f} GB: raise the limit to open it.</source>
+        <translation>{file} 运行需要 {need:.1f} GB，超过内存上限 {limit:.1f} GB：请提高上限再打开。</translation>
+    </message>
+    <message>
         <source>Reading {file}</source>
         <translation>正在读取 {file}</translation>
     </message>
@@ -3755,8 +4109,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>已打开 {file}</translation>
     </message>
     <message>
-        <source>{file}: the sparse tensor {tensor} would take {need:.1f} GB; the memory limit is {limit:.1f} GB.</source>
-        <translation>{file}：稀疏张量 {tensor} 需要 {need:.1f} GB；内存上限为 {limit:.1f} GB。</translation>
+        <source>The file stores {tensors} twice: the later one counts.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing reads the values of {inputs}.</source>
@@ -3771,8 +4125,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>大小取决于输入值的张量：{count} 个；数值以一次试运行的大小为准。</translation>
     </message>
     <message>
-        <source>{file} needs {need:.1f} GB to run, more than the memory limit of {limit:.1f} GB: raise the limit to open it.</source>
-        <translation>{file} 运行需要 {need:.1f} GB，超过内存上限 {limit:.1f} GB：请提高上限再打开。</translation>
+        <source>{file}: the indices and values of the sparse tensor {tensor} don't fit its shape {shape}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{file} has a loop that was not over after {seconds} s: it may be endless, so it is not opened.</source>
@@ -3927,6 +4281,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>回读：两个文件中共 {count} 层，与方案一致。</translation>
     </message>
     <message>
+        <source>Reading arrays</source>
+        <translation>正在读取数组</translation>
+    </message>
+    <message>
+        <source>Reading raw files</source>
+        <translation>正在读取原始文件</translation>
+    </message>
+    <message>
         <source>{path} has a different number of samples per input ({sizes}).</source>
         <translation>{path} 中各输入的样本数不同（{sizes}）。</translation>
     </message>
@@ -3955,20 +4317,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{folder} 中没有输入 {name} 的 .npy 文件。</translation>
     </message>
     <message>
-        <source>{path} can't be read as NumPy data ({reason}).</source>
-        <translation>无法将 {path} 读作 NumPy 数据（{reason}）。</translation>
-    </message>
-    <message>
         <source>{path}: input {name} wants {want}, the array is {got}; convert it first.</source>
         <translation>{path}：输入 {name} 需要 {want}，数组为 {got}；请先转换。</translation>
     </message>
     <message>
         <source>{path}: input {name} wants {want} per sample, the array is {got}.</source>
         <translation>{path}：输入 {name} 每个样本需要 {want}，数组为 {got}。</translation>
-    </message>
-    <message>
-        <source>{path}: labels must be whole numbers, one row per sample; got {got} for {count} samples.</source>
-        <translation>{path}：labels 应为整数，每个样本一行；{count} 个样本得到 {got}。</translation>
     </message>
     <message>
         <source>ATC</source>
@@ -3997,6 +4351,34 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Read back: {int8} INT8, {fp32} FP32 and {half} FP16 layers, as in the plan.</source>
         <translation>回读：INT8 层 {int8} 个、FP32 层 {fp32} 个、FP16 层 {half} 个，与方案一致。</translation>
+    </message>
+    <message>
+        <source>{path}, sample {sample} (counted from 0),</source>
+        <translation>{path} 的样本 {sample}（从 0 计数）</translation>
+    </message>
+    <message>
+        <source>{place} holds fractions, but input {name} takes {dtype}; round the values first.</source>
+        <translation>{place} 含有小数，而输入 {name} 的类型是 {dtype}；请先取整。</translation>
+    </message>
+    <message>
+        <source>{place} holds {value}, which {dtype} of input {name} can't hold; convert the data to the input's range.</source>
+        <translation>{place} 含有 {value}，超出输入 {name} 的 {dtype} 范围；请把数据转换到该输入的范围。</translation>
+    </message>
+    <message>
+        <source>{place} holds values for input {name} that are not finite (NaN or Inf); mend it or take it out.</source>
+        <translation>{place} 给输入 {name} 的值含 NaN 或 Inf；请修正或去掉该样本。</translation>
+    </message>
+    <message>
+        <source>{path} holds floats outside 0 to 1, whose range is unknown; save it with 8 or 16 bits a channel.</source>
+        <translation>{path} 的浮点像素超出 0 到 1，取值范围未知；请另存为每通道 8 位或 16 位。</translation>
+    </message>
+    <message>
+        <source>{path} holds {bits}-bit integers, whose range is unknown; save it with 8 or 16 bits a channel.</source>
+        <translation>{path} 的像素是 {bits} 位整数，取值范围未知；请另存为每通道 8 位或 16 位。</translation>
+    </message>
+    <message>
+        <source>{path} of {wide}×{tall} pixels is too long and narrow to cover {width}×{height}; crop it first.</source>
+        <translation>{path} 为 {wide}×{tall} 像素，过于细长，无法覆盖 {width}×{height}；请先裁剪。</translation>
     </message>
     <message>
         <source>dopt (Kirin)</source>
@@ -4067,6 +4449,110 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>dopt_lm 的配置</translation>
     </message>
     <message>
+        <source>{path}: {name} has data type {number}, which is unknown; convert the dump to .npy first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is truncated, or is no raw Ascend dump: its header does not fit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is no raw Ascend dump: its header is damaged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is truncated: its tensors take {want} bytes and it has {have}; copy it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}: shape {shape} needs {want} bytes and the tensor has {have}; the dump is mixed up.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}: {layout} {stored} can't hold {logical}; the dump is mixed up, or of a format not known here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{a} and {b} have no layer name in common (they begin with {first} and {second}); give two of one model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Comparing {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sample {sample} had other inputs in the two dumps: the errors mean little.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is damaged, or is no .npz file ({reason}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}: {name} can't be read ({reason}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is too large for one tensor in protobuf; give it as .npy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} holds no ONNX tensor.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has {have} bytes, but its name says {dtype} {shape}, which takes {want}; it is truncated.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel} has no output {number}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel} gives {want}, and this is {have}: another input shape, or another layer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Seen as {want}; it is stored as {have}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another tensor fits this layer better.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} does not exist; give the folder or the file of a dump.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} more files can't be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} files are no dumps and were passed over.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} holds no dump: expected .npy, .npz, .pb, raw Ascend dumps or MindSpore Lite .bin files.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is unfinished; dump again to complete it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is unfinished and holds no tensor yet; dump again to complete it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} holds more than {most} files; choose the folder of one run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} names stand for several tensors (first: {name}); the latest of each is used.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{target} rejects models that are quantized already, and {model} has {count} such nodes (the first is {node}); start from the float model.</source>
         <translation>{target} 拒绝已量化的模型，而 {model} 有 {count} 个此类节点（第一个是 {node}）；请从浮点模型开始。</translation>
     </message>
@@ -4103,6 +4589,26 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>文件夹 {path} 中有其他文件；请选择新的或空的文件夹，未写入任何内容。</translation>
     </message>
     <message>
+        <source>No layer has this name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Named after one of the nodes that are fused here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A value inside {kernel}, which is fused: only its output can be compared.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only part of the name agrees; check it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} fits several layers: {layers}; choose one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} is of no known kind: it is neither an ONNX model nor JSON ({reason}).</source>
         <translation>{path} 类型未知：既不是 ONNX 模型也不是 JSON（{reason}）。</translation>
     </message>
@@ -4119,6 +4625,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 类型未知；方案可来自规则文件、AMCT 的混合精度 JSON、dopt_lm 的配置、AIMET 编码、QNN 覆盖、已量化的 ONNX 模型与方案文件。</translation>
     </message>
     <message>
+        <source>{count} samples take {bytes} bytes, more than the temporary folder has room for; use fewer samples.</source>
+        <translation>{count} 个样本需要 {bytes} 字节，临时文件夹放不下；请减少样本数。</translation>
+    </message>
+    <message>
         <source>The name {name} means more than one layer ({first}, {second}); use a name that is unique.</source>
         <translation>名称 {name} 对应多个层（{first}、{second}）；请使用唯一的名称。</translation>
     </message>
@@ -4129,6 +4639,34 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{source}: none of its {count} layers is in {model}; the first is {name}.</source>
         <translation>{source}：其 {count} 个层都不在 {model} 中；第一个是 {name}。</translation>
+    </message>
+    <message>
+        <source>{path} names none of the pictures; it has {names}, the first picture is {file}.</source>
+        <translation>{path} 没有列出任何一张图片；其中有 {names}，而第一张图片是 {file}。</translation>
+    </message>
+    <message>
+        <source>{path} has no label for {count} of {all} pictures.</source>
+        <translation>{path} 缺少 {all} 张图片中 {count} 张的标签。</translation>
+    </message>
+    <message>
+        <source>{path}: labels must be whole numbers, one row per sample; got {got} for {count} samples.</source>
+        <translation>{path}：labels 应为整数，每个样本一行；{count} 个样本得到 {got}。</translation>
+    </message>
+    <message>
+        <source>{path} is in an unknown text encoding; save it as UTF-8.</source>
+        <translation>{path} 的文本编码无法识别；请保存为 UTF-8。</translation>
+    </message>
+    <message>
+        <source>{path}: labels must be whole numbers, got {word}.</source>
+        <translation>{path}：标签必须是整数，实际是 {word}。</translation>
+    </message>
+    <message>
+        <source>{path} can't be read as NumPy data ({reason}).</source>
+        <translation>无法将 {path} 读作 NumPy 数据（{reason}）。</translation>
+    </message>
+    <message>
+        <source>{path} can't be read as a picture ({reason}).</source>
+        <translation>无法将 {path} 读作图片（{reason}）。</translation>
     </message>
     <message>
         <source>MindSpore Lite</source>
@@ -4283,6 +4821,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>NNCF 压缩权重时激活保持 FP32；分组须整除行长。</translation>
     </message>
     <message>
+        <source>{count} rows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>ONNX Runtime quantization</source>
         <translation>ONNX Runtime 量化</translation>
     </message>
@@ -4311,6 +4853,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>量化模型 {file}</translation>
     </message>
     <message>
+        <source>Pictures for input {name} can't be resized to {size}; give a height and a width from 1 to {most}.</source>
+        <translation>输入 {name} 的图片不能缩放到 {size}；高和宽须在 1 到 {most} 之间。</translation>
+    </message>
+    <message>
+        <source>The standard deviation of input {name} must be positive numbers.</source>
+        <translation>输入 {name} 的标准差必须是正数。</translation>
+    </message>
+    <message>
+        <source>Mean and scale of input {name} must be numbers, and the scale not zero.</source>
+        <translation>输入 {name} 的均值和缩放系数必须是数，且缩放系数不为零。</translation>
+    </message>
+    <message>
         <source>Pictures can't fill input {name} of shape {shape}; give a .npz file with one array per input.</source>
         <translation>图片无法填充形状为 {shape} 的输入 {name}；请提供每个输入一个数组的 .npz 文件。</translation>
     </message>
@@ -4331,20 +4885,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 缩放后为 {got} 像素，但输入 {name} 需要 {want}（高 × 宽）；请修改缩放。</translation>
     </message>
     <message>
-        <source>{path} can't be read as a picture ({reason}).</source>
-        <translation>无法将 {path} 读作图片（{reason}）。</translation>
+        <source>Scale, mean and std of input {name} lead beyond the range of floats.</source>
+        <translation>输入 {name} 的缩放系数、均值和标准差使数值超出浮点范围。</translation>
     </message>
     <message>
-        <source>The standard deviation of input {name} is zero; give a positive one.</source>
-        <translation>输入 {name} 的标准差为零；请给出正数。</translation>
+        <source>Input {name} has {planes} channels, but mean or std has {count} values; give one for each.</source>
+        <translation>输入 {name} 有 {planes} 个通道，而均值或标准差有 {count} 个值；请每个通道给一个。</translation>
     </message>
     <message>
         <source>The model has {count} inputs: give a subfolder for each; {folder} has none named {name}.</source>
         <translation>模型有 {count} 个输入：请为每个输入提供子文件夹；{folder} 中没有 {name}。</translation>
-    </message>
-    <message>
-        <source>{path}: labels must be whole numbers ({reason}).</source>
-        <translation>{path}：标签应为整数（{reason}）。</translation>
     </message>
     <message>
         <source>To compute what is shown, ONNX Runtime needs the session settings that stand in the model's metadata: by default it rounds activations beside INT4 weights to 8 bits.</source>
@@ -4623,10 +5173,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 不存在；请提供图片文件夹、.npy、.npz 或 .bin。</translation>
     </message>
     <message>
-        <source>{path} can't be read as data; give pictures, .npy, .npz or .bin.</source>
-        <translation>无法将 {path} 读作数据；请提供图片、.npy、.npz 或 .bin。</translation>
-    </message>
-    <message>
         <source>The folder {path} holds no pictures, .npy, .npz or .bin files.</source>
         <translation>文件夹 {path} 中没有图片、.npy、.npz 或 .bin 文件。</translation>
     </message>
@@ -4639,6 +5185,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 中没有样本；至少需要一个。</translation>
     </message>
     <message>
+        <source>{path} can't be read as data; give pictures, .npy, .npz or .bin.</source>
+        <translation>无法将 {path} 读作数据；请提供图片、.npy、.npz 或 .bin。</translation>
+    </message>
+    <message>
         <source>Layer {name} needs the range of {tensor}, and the calibration has none; calibrate again.</source>
         <translation>层 {name} 需要 {tensor} 的范围，而校准中没有；请重新校准。</translation>
     </message>
@@ -4649,6 +5199,34 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Read back: the script's constants are those of the plan.</source>
         <translation>回读：脚本中的常量与方案一致。</translation>
+    </message>
+    <message>
+        <source>{path} holds no NumPy data; give a .npy or .npz file.</source>
+        <translation>{path} 不是 NumPy 数据；请给出 .npy 或 .npz 文件。</translation>
+    </message>
+    <message>
+        <source>{path} is encrypted; save it without a password.</source>
+        <translation>{path} 已加密；请保存为不带密码的文件。</translation>
+    </message>
+    <message>
+        <source>{path}: array {name} would expand from {packed} to {bytes} bytes; save it without compression if that is meant.</source>
+        <translation>{path}：数组 {name} 会从 {packed} 字节展开到 {bytes} 字节；若确需如此，请保存为不压缩的文件。</translation>
+    </message>
+    <message>
+        <source>{path} holds records instead of numbers; give plain arrays.</source>
+        <translation>{path} 含有结构化记录而不是数值；请给出普通数组。</translation>
+    </message>
+    <message>
+        <source>{path} holds Python objects, which are never loaded; give plain arrays.</source>
+        <translation>{path} 含有 Python 对象，这类数据从不加载；请给出普通数组。</translation>
+    </message>
+    <message>
+        <source>{path} is cut off: it claims {dtype} {shape}, but has {bytes} bytes.</source>
+        <translation>{path} 不完整：声明为 {dtype} {shape}，实际只有 {bytes} 字节。</translation>
+    </message>
+    <message>
+        <source>{path} is too large to be turned round from column order; save it in row order.</source>
+        <translation>{path} 过大，无法从列优先转换；请按行优先保存。</translation>
     </message>
     <message>
         <source>{path}: calibration has not finished yet; export again when it has.</source>
@@ -4839,6 +5417,22 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>单页报告，含方案、误差和开销，可在任何浏览器中阅读。</translation>
     </message>
     <message>
+        <source>Timeline for Perfetto</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chrome trace of the simulated run: every unit, memory, traffic and power over time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Simulated op_summary</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CSV of the simulated run, one row per kernel, in the columns of a profile by msprof.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There is no export target {name}; choose one of {names}.</source>
         <translation>没有导出目标 {name}；请从 {names} 中选择。</translation>
     </message>
@@ -4871,8 +5465,256 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>ONNX Runtime 已运行；精度字符串中有 {count} 个层。</translation>
     </message>
     <message>
+        <source>{count} bars of {kernels} kernels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}: the plan has not been simulated yet; export again when it has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Internal error: {error}. The details can be copied from the job list.</source>
         <translation>内部错误：{error}。详情可从任务列表复制。</translation>
+    </message>
+    <message>
+        <source>There is no kernel {kernel}; mixbit inspect lists numbers, ids and names.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel} is the name of several kernels ({names}); give a number.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Product M × K × N</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Multiply-accumulates</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} of them free on the way out of L0C</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector elements</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>weights {weights}, widened by the Vector unit; activations {activations}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>weights {weights}, activations {activations}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Blocks M × K × N</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of {block}; {useful} % of them is no padding</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>L0 tile M × K × N</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{blocks} blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In L0A, L0B, L0C</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>twice each: one is filled while the other is used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tiles</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reads of activations, weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>half of {size} KiB L1 holds what stays</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of {count}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Activations in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weights and constants</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Activations out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From and to memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Through L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Through L1 and UB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Into L0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layout conversion</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all: there is no L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>weights, and {share} % of the activations, which do not fit L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>2 × {sync} µs hand-over, copies both ways, arithmetic</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>with a launch of its own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cube</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>MTE1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{size} B from L1 to L0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{size} B through the Vector unit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>MTE2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>MTE3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{size} B out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fill and drain</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{groups} × ({issue} × {tiles} tiles + {blocks} blocks) cycles at {mhz} MHz × {efficiency}, {cores} cores</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{size} B from memory at {rate} GB/s, {ahead} µs of it during the kernel before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{size} B from memory at {rate} GB/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>launch {launch} + conversion {convert} + fill {fill} + longest unit {steady} + drain {drain}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{scheme} instead of {now}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No launch, fused with a neighbour</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Twice the memory bandwidth</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Twice the ports of L2 and out of the core</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An L2 that holds all activations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Twice the Cube</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Twice the ports from L1 to L0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Twice the Vector unit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Twice the CPU and its copies</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kernel}: only convolutions and matrix products are emulated.</source>
@@ -4941,6 +5783,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>The Cube works longest, already in integers; only less arithmetic would help.</source>
         <translation>Cube 工作最久，且已用整数；只有减少计算量才有帮助。</translation>
+    </message>
+    <message>
+        <source>Input path: mode is {value}, but must be one of {choices}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input path: frames per second is {value}, but must be above 0.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input path: preprocessing is {value} us, but must be 0 or more.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{device} has no FP32 in its matrix unit; the converter stores and runs FP16.</source>
@@ -5073,6 +5927,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Calibrating</source>
         <translation>正在校准</translation>
+    </message>
+    <message>
+        <source>Shapes {a} and {b} can't be compared.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no metric {name}; choose among {names}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} is too large for a manifest; choose the folder of a dump.</source>
@@ -5235,6 +6097,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有权重方法 {method}；请从 {known} 中选择。</translation>
     </message>
     <message>
+        <source>Unsaved edits can't be kept for the case of a crash; save often. Reason: {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{folder} can't be used.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Opening {file}</source>
         <translation>正在打开 {file}</translation>
     </message>
@@ -5275,6 +6145,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 是已打开的模型或存有其权重，绝不会被写入；请换一个名称。</translation>
     </message>
     <message>
+        <source>{most} plans are kept already; delete one first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There is no kept plan named {name}; there are {names}.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5291,12 +6165,24 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 不是 Mixbit 项目：{reason}。</translation>
     </message>
     <message>
+        <source>{path} was changed by another window since it was opened here; save under another name, or overwrite it on purpose.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} is being recovered in another window.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There is no sample model named {name}; there are {names}.</source>
         <translation>没有名为 {name} 的示例模型；有 {names}。</translation>
     </message>
     <message>
         <source>Opened {file}: {count} kernels.</source>
         <translation>已打开 {file}：{count} 个算子。</translation>
+    </message>
+    <message>
+        <source>{problem} {device} is simulated instead.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Using synthetic samples instead: errors are indicative only.</source>
@@ -5581,6 +6467,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Comparing {tensor}</source>
         <translation>比对 {tensor}</translation>
+    </message>
+    <message>
+        <source>Laying out the graph</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} can't be written: {reason}. Choose another place.</source>
