@@ -139,7 +139,9 @@ def total(parts: Sequence[OutputSums], reading: Reading) -> OutputError:
                                            result=each.result * scale))  # fmt: skip
     rows = sum(part.rows for part in parts)
     labelled = sum(part.labelled for part in parts)
-    classes = 0 if reading.primary is None else rows
+    # Of rows with NaN nobody can say which class is best.
+    classes = 0 if reading.primary is None or any(each.unmeasured for each in per_output) else rows
+    labelled = labelled if classes else 0
     return OutputError(
         sums=sums.as_result(),
         max_abs=max((part.max_abs for part in parts), default=0.0),

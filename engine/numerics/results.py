@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, log10, sqrt
+from math import inf, log10, nan, sqrt
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +18,22 @@ class ErrorSums:
     elements: int
     nonfinite: int = 0
     """Elements that are NaN or infinite in the result but not in the reference."""
+    unmeasured: int = 0
+    """Elements that are NaN or infinite in the reference, unless the result has the same infinity there (masks do)."""
+
+    @property
+    def measurable(self) -> bool:
+        """Whether there is a reference to measure against: with NaN or Inf in it, or without elements, there is not."""
+        return self.elements > 0 and not self.unmeasured
 
     @property
     def sqnr_db(self) -> float:
-        """10 log10(reference power / noise); inf without noise, -inf with a silent reference or infinite noise."""
+        """10 log10(reference power / noise); inf without noise, -inf with a silent reference or infinite noise.
+
+        NaN where it is not measurable.
+        """
+        if not self.measurable:
+            return nan
         if self.noise == 0:
             return inf
         ratio = self.reference_power / self.noise
@@ -29,7 +41,9 @@ class ErrorSums:
 
     @property
     def cosine(self) -> float:
-        """Cosine similarity; 1 if both are silent, 0 if only one is or the noise is infinite."""
+        """Cosine similarity; 1 if both are silent, 0 if only one is or the noise is infinite; NaN if not measurable."""
+        if not self.measurable:
+            return nan
         if self.noise == inf:
             return 0.0
         if self.reference_power == 0 or self.result_power == 0:
@@ -39,12 +53,14 @@ class ErrorSums:
 
     @property
     def mse(self) -> float:
-        """Mean squared error."""
-        return self.noise / self.elements if self.elements else 0.0
+        """Mean squared error; NaN if not measurable."""
+        return self.noise / self.elements if self.measurable else nan
 
     @property
     def relative_l2(self) -> float:
-        """||quantized - reference|| / ||reference||."""
+        """||quantized - reference|| / ||reference||; NaN if not measurable."""
+        if not self.measurable:
+            return nan
         return (
             sqrt(self.noise / self.reference_power) if self.reference_power > 0 else (0.0 if self.noise == 0 else inf)
         )

@@ -26,6 +26,7 @@ class Sums(NamedTuple):
     result: float = 0.0
     elements: int = 0
     nonfinite: int = 0
+    unmeasured: int = 0
 
     def plus(self, other: Sums) -> Sums:
         """Both together."""
@@ -35,11 +36,12 @@ class Sums(NamedTuple):
             self.result + other.result,
             self.elements + other.elements,
             self.nonfinite + other.nonfinite,
+            self.unmeasured + other.unmeasured,
         )
 
     def as_result(self) -> ErrorSums:
         """The public form."""
-        return ErrorSums(self.noise, self.reference, self.result, self.elements, self.nonfinite)
+        return ErrorSums(*self)
 
 
 def power_sums(reference: Array) -> Sums:
@@ -59,9 +61,9 @@ def power_sums(reference: Array) -> Sums:
 def error_sums(result: Array, reference: Array, known: Sums, scratch: Array) -> Sums:
     """Sums of `result` against `reference`.
 
-    Elements that are not finite in the reference are left out. Elements that are not finite in the result alone are
-    counted, and make the noise infinite. So does a result of another shape, which there is only where shapes depend on
-    values.
+    Elements that are not finite in the reference are left out, and counted as unmeasured unless the result has the same
+    infinity. Elements that are not finite in the result alone are counted, and make the noise infinite. So does a
+    result of another shape, which there is only where shapes depend on values.
 
     Args:
         result: Any floating dtype.
@@ -97,10 +99,11 @@ def _careful(result: Array, reference: Array) -> Sums:
         measured = np.isfinite(target)
         lost = int(np.count_nonzero(measured & ~np.isfinite(piece)))
         good = measured & np.isfinite(piece)
+        unmeasured = int(np.count_nonzero(~measured & (piece != target)))  # NaN differs from itself
         with np.errstate(invalid="ignore", over="ignore"):
             difference = np.where(good, piece - target, 0.0)
             piece, target = np.where(good, piece, 0.0), np.where(measured, target, 0.0)
             noise = inf if lost else float(difference @ difference)
-            part = Sums(noise, float(target @ target), float(piece @ piece), int(measured.sum()), lost)
+            part = Sums(noise, float(target @ target), float(piece @ piece), int(measured.sum()), lost, unmeasured)
         total = total.plus(part)
     return total

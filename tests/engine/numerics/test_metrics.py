@@ -69,6 +69,30 @@ def test_what_is_not_finite_is_sorted_out():
     result = np.array([1, 5, 0, 0, np.nan, -3e38], np.float32)
     found = error_sums(result, reference, power_sums(reference), SCRATCH)
     assert (found.noise, found.elements, found.nonfinite) == (inf, 3, 1)
+    assert (same.unmeasured, found.unmeasured) == (1, 3)  # a mask's infinities are the same in both
+
+
+def test_what_has_no_reference_is_never_exact():
+    for values in ([np.nan] * 3, [1, np.nan, 2]):
+        reference = np.array(values, np.float32)
+        found = error_sums(reference.copy(), reference, power_sums(reference), SCRATCH).as_result()
+        assert not found.measurable
+        for figure in (found.sqnr_db, found.cosine, found.mse, found.relative_l2):
+            assert np.isnan(figure)
+    mask = np.array([0, -np.inf, 0, 1], np.float32)
+    assert error_sums(mask.copy(), mask, power_sums(mask), SCRATCH).as_result().sqnr_db == inf
+    assert np.isnan(ErrorSums(0, 0, 0, 0).sqnr_db)
+
+
+def test_classes_of_a_reference_with_nan_have_no_figures():
+    net, name = head(5, 4)
+    logits = np.random.default_rng(0).standard_normal((5, 4)).astype(np.float32)
+    reading = read_outputs(net, {name: logits}, np.zeros((1, 5), np.int64))
+    broken = logits.copy()
+    broken[2, 1] = np.nan
+    found = total([compare_outputs(reading, {name: broken}, {name: broken}, np.zeros(5, np.int64))], reading)
+    assert not found.sums.measurable
+    assert (found.kl, found.top1_agreement, found.top5_agreement, found.accuracy) == (None,) * 4
 
 
 def test_figures_at_the_borders():
@@ -76,7 +100,6 @@ def test_figures_at_the_borders():
     assert ErrorSums(0, 0, 0, 4).cosine == 1
     assert ErrorSums(1, 0, 1, 4).sqnr_db == -inf
     assert ErrorSums(1, 0, 1, 4).cosine == 0
-    assert ErrorSums(0, 0, 0, 0).mse == 0
     assert ErrorSums(inf, 5, 1, 4, 1).sqnr_db == -inf
     assert ErrorSums(inf, 5, 1, 4, 1).cosine == 0
 
