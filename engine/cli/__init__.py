@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Returns:
-        0; 1 for a clear refusal (one sentence on standard error); 2 for wrong usage.
+        0; 1 for a clear refusal (one sentence on standard error) and for checks that find something; 2 for wrong usage.
     """
     arguments = parser().parse_args(argv)
     try:
@@ -30,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         else:
             arguments.show(found)
         sys.stdout.flush()
+        return int(arguments.code(found))
     except MixbitError as error:
         print(f"mixbit: {error}", file=sys.stderr)
         return 1

@@ -7,14 +7,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.cli import commands, show, tuning
+from engine.cli import commands, dumping, show, show_dumps, tuning
+from engine.interop.dump_compare import DEFAULT_METRICS
+from engine.numerics.dumps.errors import METRICS
 from engine.precision.presets import FIRST_LAST
 from engine.precision.scheme import PRESETS
 from engine.session.exports import KINDS
 from engine.tuning.metrics import Metric
 from engine.version import VERSION
 
-COMMANDS = ("inspect", "evaluate", "simulate", "export", "plan", "sweep", "search", "devices", "targets")
+COMMANDS = (
+    "inspect",
+    "evaluate",
+    "simulate",
+    "export",
+    "plan",
+    "sweep",
+    "search",
+    "dump",
+    "compare",
+    "devices",
+    "targets",
+)
 _PRESET_NAMES = (*PRESETS, FIRST_LAST)
 
 
@@ -50,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
 
     def command(name: str, run: Callable[..., Any], printer: Callable[..., None], text: str) -> argparse.ArgumentParser:
         sub = choices.add_parser(name, help=text, description=text)
-        sub.set_defaults(run=run, show=printer)
+        sub.set_defaults(run=run, show=printer, code=lambda _: 0)
         sub.add_argument("--json", action="store_true", help="print one JSON object")
         sub.add_argument("--quiet", action="store_true", help="no progress on standard error")
         return sub
@@ -64,10 +78,12 @@ def parser() -> argparse.ArgumentParser:
     plan = command("plan", commands.write_plan, show.show_written, "write the plan of a preset")
     sweep = command("sweep", tuning.sweep, show.show_sweep, "find out which layers hurt")
     search = command("search", tuning.search, show.show_search, "propose the best plan under budgets")
+    dump = command("dump", dumping.dump, show_dumps.show_dump, "write the values of every kernel")
+    compare = command("compare", dumping.compare, show_dumps.show_compare, "hold one dump against another")
     command("devices", commands.devices, show.show_devices, "list the device profiles")
     command("targets", commands.targets, show.show_targets, "list what can be exported")
 
-    for sub in (inspect, evaluate, simulate, export, plan, sweep, search):
+    for sub in (inspect, evaluate, simulate, export, plan, sweep, search, dump):
         sub.add_argument("model", metavar="MODEL", help="an .onnx file, or sample:NAME")
         sub.add_argument(
             "--shape", action="append", type=named_shape, metavar="NAME=1,3,224,224", help="shape of an input"
@@ -81,7 +97,7 @@ def parser() -> argparse.ArgumentParser:
         if file:
             choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
             sub.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
-    for sub in (evaluate, export, sweep, search):
+    for sub in (evaluate, export, sweep, search, dump):
         sub.add_argument("--calib", type=Path, metavar="PATH", help="calibration data: pictures, .npy, .npz or .bin")
         sub.add_argument("--data", type=Path, metavar="PATH", help="evaluation data: pictures, .npy, .npz or .bin")
         sub.add_argument("--samples", type=int, metavar="N", help="evaluate at most N samples")
@@ -93,10 +109,44 @@ def parser() -> argparse.ArgumentParser:
         "--to", choices=KINDS, required=True, metavar="TARGET", help="what to write; see mixbit targets"
     )
     export.add_argument("--option", action="append", type=named_option, metavar="NAME=VALUE", help="a target's option")
+    _add_dumps(dump, compare)
     _add_tuning(sweep, search)
-    for sub in (export, plan):
+    for sub in (export, plan, dump):
         sub.add_argument("--out", type=Path, required=True, metavar="PATH", help="where to write it")
     return top
+
+
+def limit_option(text: str) -> tuple[str, float]:
+    """METRIC=NUMBER as a pair."""
+    name, value = named_option(text)
+    try:
+        return name, float(value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form METRIC=NUMBER") from error
+
+
+def _add_dumps(dump: argparse.ArgumentParser, compare: argparse.ArgumentParser) -> None:
+    choice = dump.add_mutually_exclusive_group()
+    choice.add_argument("--preset", choices=_PRESET_NAMES, help="a plan by name (default: the FP32 reference)")
+    choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
+    dump.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
+    dump.add_argument("--kernels", metavar="PATTERN", help="only kernels whose name fits, like 'features.1*'")
+    dump.add_argument(
+        "--limit-mb", type=float, default=4096, metavar="MIB", help="most that it may take (default: 4096)"
+    )
+    compare.add_argument("a", type=Path, metavar="DIR_A", help="the reference: a dump of Mixbit or of another tool")
+    compare.add_argument("b", type=Path, metavar="DIR_B", help="what is held against it")
+    compare.add_argument(
+        "--metrics", metavar="NAMES", help=f"of {', '.join(METRICS)} (default: {','.join(DEFAULT_METRICS)})"
+    )
+    compare.add_argument(
+        "--threshold",
+        action="append",
+        type=limit_option,
+        metavar="cosine=0.99",
+        help="exit code 1 if a layer misses it",
+    )
+    compare.set_defaults(code=lambda found: int(found["first_bad"] is not None))
 
 
 def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ def show_inspect(found: Mapping[str, Any]) -> None:
     print(f"{model['path']}: opset {model['opset']}, {inputs}")
     print(f"{len(found['kernels'])} kernels, {model['tunable']} tunable, {model['params']:,} parameters")
     columns = ("#", "name", "op", "unit", "params", "MACs", "output", "switch")
-    _table(
+    print_table(
         columns,
         (
             (
@@ -37,7 +37,7 @@ def show_inspect(found: Mapping[str, Any]) -> None:
 def show_evaluate(found: Mapping[str, Any]) -> None:
     """The errors."""
     columns = ("#", "name", "scheme", "local SQNR dB", "accumulated SQNR dB")
-    _table(
+    print_table(
         columns,
         (
             (str(i), k["name"], k["scheme"] or "–", _db(k["local_sqnr_db"]), _db(k["accumulated_sqnr_db"]))
@@ -59,7 +59,7 @@ def show_evaluate(found: Mapping[str, Any]) -> None:
 def show_simulate(found: Mapping[str, Any]) -> None:
     """The cost."""
     columns = ("#", "name", "unit", "start µs", "latency µs", "launch µs", "KiB", "bound by")
-    _table(
+    print_table(
         columns,
         (
             (
@@ -100,7 +100,7 @@ def show_written(found: Mapping[str, Any]) -> None:
 
 def show_sweep(found: Mapping[str, Any]) -> None:
     """Cells, worst first."""
-    _table(
+    print_table(
         ("rank", "name", "scheme", found["metric"], "kind"),
         ((str(i), c["name"], c["scheme"], _short(c["value"]), c["kind"]) for i, c in enumerate(found["cells"], 1)),
     )
@@ -137,15 +137,16 @@ def _short(value: float | None) -> str:
 
 def show_targets(found: Mapping[str, Any]) -> None:
     """The export targets."""
-    _table(("name", "writes", "what"), ((t["name"], t["form"], t["note"]) for t in found["targets"]))
+    print_table(("name", "writes", "what"), ((t["name"], t["form"], t["note"]) for t in found["targets"]))
 
 
 def show_devices(found: Mapping[str, Any]) -> None:
     """The profiles."""
-    _table(("name", "title", "note"), ((d["name"], d["title"], d["note"]) for d in found["devices"]))
+    print_table(("name", "title", "note"), ((d["name"], d["title"], d["note"]) for d in found["devices"]))
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Columns as wide as their widest cell."""
     table = [tuple(columns), *rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
     for row in table:

@@ -1,0 +1,107 @@
+"""Errors between two stored tensors, piece by piece: neither is ever in memory as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.errors import DataError
+from engine.graph.types import Array
+from engine.numerics.results import ErrorSums
+from engine.numerics.sums import PIECE, error_sums, power_sums
+from engine.progress import NEVER, CancelToken
+from engine.text import say
+
+_BLOCK = 1 << 22
+"""Elements between two looks at the cancel token."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorError:
+    """Error of one tensor against its reference."""
+
+    sums: ErrorSums
+    max_abs: float
+    """Over elements that are finite in both."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorMetric:
+    """A figure by name."""
+
+    name: str
+    higher_is_better: bool
+    of: Callable[[TensorError], float]
+
+
+METRICS: dict[str, ErrorMetric] = {
+    metric.name: metric
+    for metric in (
+        ErrorMetric("sqnr_db", True, lambda e: e.sums.sqnr_db),
+        ErrorMetric("cosine", True, lambda e: e.sums.cosine),
+        ErrorMetric("mse", False, lambda e: e.sums.mse),
+        ErrorMetric("relative_l2", False, lambda e: e.sums.relative_l2),
+        ErrorMetric("max_abs", False, lambda e: e.max_abs),
+    )
+}
+"""Figures that follow from one pass over both tensors."""
+
+
+def tensor_error(result: Array, reference: Array, *, cancel: CancelToken = NEVER) -> TensorError:
+    """Error of `result`; both of one shape, of any numeric dtype, in memory or mapped.
+
+    Raises:
+        DataError: The shapes differ.
+        Cancelled: If asked to stop.
+    """
+    if result.shape != reference.shape:
+        raise DataError(say("Shapes {a} and {b} can't be compared.", a=list(reference.shape), b=list(result.shape)))
+    scratch = np.empty(PIECE, np.float32)
+    noise = of_reference = of_result = most = 0.0
+    elements = lost = 0
+    for values, wanted in _blocks(result, reference):
+        cancel.check()
+        values, wanted = _floats(values), _floats(wanted)
+        sums = error_sums(values, wanted, power_sums(wanted), scratch)
+        noise, of_reference, of_result = noise + sums.noise, of_reference + sums.reference, of_result + sums.result
+        elements, lost = elements + sums.elements, lost + sums.nonfinite
+        for start in range(0, values.size, PIECE):
+            with np.errstate(invalid="ignore", over="ignore"):
+                difference = np.abs(values[start : start + PIECE] - wanted[start : start + PIECE])
+            top = float(difference.max(initial=0.0))
+            if not np.isfinite(top):
+                top = float(difference[np.isfinite(difference)].max(initial=0.0))
+            most = max(most, top)
+    return TensorError(ErrorSums(noise, of_reference, of_result, elements, lost), most)
+
+
+def check_metrics(names: Collection[str]) -> None:
+    """Refuse figures that there aren't.
+
+    Raises:
+        DataError: Naming the first.
+    """
+    for name in names:
+        if name not in METRICS:
+            raise DataError(
+                say("There is no metric {name}; choose among {names}.", name=name, names=", ".join(METRICS))
+            )
+
+
+def _blocks(a: Array, b: Array) -> list[tuple[Array, Array]]:
+    """Flat pieces of both, as views where the layout allows; a transposed map is copied one slice at a time."""
+    if a.ndim == 0 or a.size <= _BLOCK or (a.flags.c_contiguous and b.flags.c_contiguous):
+        x, y = a.reshape(-1), b.reshape(-1)
+        return [(x[i : i + _BLOCK], y[i : i + _BLOCK]) for i in range(0, max(1, x.size), _BLOCK)]
+    return [piece for x, y in zip(a, b, strict=True) for piece in _blocks(x, y)]
+
+
+def _floats(values: Array) -> Array:
+    """float32 as it is; integers and doubles as doubles, half as single."""
+    if values.dtype == np.float32:
+        return values
+    if values.dtype.kind in "iub" or values.dtype == np.float64:
+        return values.astype(np.float64)
+    return values.astype(np.float32)
