@@ -6,6 +6,9 @@ from engine.precision.plan import Plan
 from engine.session.state import Step
 from engine.text import Text
 
+MOST_STEPS = 1000
+"""Older ones are forgotten."""
+
 
 class History:
     """A line of steps with a position in it."""
@@ -29,11 +32,25 @@ class History:
         """What redo would do again."""
         return self._steps[self._at] if self._at < len(self._steps) else None
 
+    @property
+    def place(self) -> int:
+        """How many steps are done; the others are undone."""
+        return self._at
+
     def push(self, title: Text, before: Plan, after: Plan) -> None:
         """Add a step; undone steps are forgotten."""
         del self._steps[self._at :]
         self._steps.append(Step(title, before, after))
-        self._at += 1
+        del self._steps[:-MOST_STEPS]
+        self._at = len(self._steps)
+
+    def go_to(self, place: int) -> Plan | None:
+        """Go to where so many steps are done; the plan to return to, or None if that is here already."""
+        place = min(max(place, 0), len(self._steps))
+        if place == self._at:
+            return None
+        self._at = place
+        return self._steps[place - 1].after if place else self._steps[0].before
 
     def undo(self) -> Plan | None:
         """Go one step back; the plan to return to, or None at the beginning."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -11,17 +12,34 @@ from typing import Any, Literal
 import msgspec
 
 from engine.errors import PlanError
-from engine.files import write_atomically
+from engine.files import decode_json, write_atomically
 from engine.fusion.types import Network, Rules
 from engine.interop.samples import DataSource
 from engine.npu.results import Scenario
 from engine.precision.plan import Plan
 from engine.precision.planfile import PlanFile, plan_from_file, plan_to_file
+from engine.session.document import (
+    Document,
+    known_kernels,
+    known_notes,
+    sound_budgets,
+    sound_scenario,
+)
+from engine.session.kept import LONGEST_NAME, MOST_KEPT, KeptPlan, PlanFigures, free_name
 from engine.session.state import Budgets
 from engine.text import say
 
-VERSION = 1
+VERSION = 2
+"""2: notes and kept plans."""
 SUFFIX = ".mixbit"
+
+
+class Kept(msgspec.Struct, forbid_unknown_fields=True):
+    """A plan that is kept by name."""
+
+    name: str
+    plan: PlanFile
+    figures: PlanFigures = PlanFigures()
 
 
 class Project(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -41,6 +59,8 @@ class Project(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     plan: PlanFile
     locked: list[str]
     view: dict[str, Any]
+    notes: dict[str, str] = {}
+    kept: list[Kept] = []
 
     @property
     def model_path(self) -> Path:
@@ -51,48 +71,82 @@ class Project(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         """The plan; PlanError if the model is not the one it was made for."""
         return plan_from_file(self.plan, network, self.model)
 
-    @classmethod
-    def of(
-        cls,
-        network: Network,
-        plan: Plan,
-        *,
-        shapes: Mapping[str, Sequence[int]],
-        device: str,
-        scenario: Scenario,
-        budgets: Budgets,
-        calibration: DataSource,
-        evaluation: DataSource,
-        observer: str,
-        locked: Sequence[str],
-        view: Mapping[str, object],
-    ) -> Project:
-        """A project with absolute paths; writing makes them relative."""
-        return cls(
-            model=str(network.graph.path.absolute()),
-            shapes={name: tuple(shape) for name, shape in shapes.items()},
-            rules=network.rules,
-            device=device,
-            scenario=scenario,
-            budgets=budgets,
-            calibration=calibration,
-            evaluation=evaluation,
-            observer=observer,
-            plan=plan_to_file(plan, network),
-            locked=list(locked),
-            view=dict(view),
+    def document(self, network: Network) -> Document:
+        """What the project says of a network. Values that make no sense are left out.
+
+        Raises:
+            PlanError: the model is not the one that the project was made for.
+        """
+        return Document(
+            self.plan_for(network),
+            network.rules,
+            {i.name: i.shape for i in network.graph.inputs},
+            self.device,
+            sound_scenario(self.scenario),
+            sound_budgets(self.budgets),
+            self.calibration,
+            self.evaluation,
+            self.observer if self.observer in ("minmax", "percentile") else "minmax",
+            known_kernels(network, frozenset(self.locked)),
+            known_notes(network, self.notes),
+            self._kept_plans(network),
         )
 
+    def _kept_plans(self, network: Network) -> tuple[KeptPlan, ...]:
+        found: list[KeptPlan] = []
+        for entry in self.kept[:MOST_KEPT]:
+            plan = plan_from_file(entry.plan, network, self.model)
+            found.append(KeptPlan(free_name(found, entry.name[:LONGEST_NAME]), plan, entry.figures))
+        return tuple(found)
 
-def write_project(project: Project, path: Path) -> None:
+
+class _Head(msgspec.Struct):
+    format: Literal["mixbit-project"]
+    version: int
+
+
+def project_of(document: Document, network: Network, view: Mapping[str, object]) -> Project:
+    """A project with absolute paths; writing makes them relative."""
+    return Project(
+        model=str(network.graph.path.absolute()),
+        shapes={name: tuple(shape) for name, shape in document.shapes.items()},
+        rules=network.rules,
+        device=document.device,
+        scenario=document.scenario,
+        budgets=document.budgets,
+        calibration=_absolute(document.calibration),
+        evaluation=_absolute(document.evaluation),
+        observer=document.observer,
+        plan=plan_to_file(document.plan, network),
+        locked=sorted(document.locked),
+        view=dict(view),
+        notes=dict(sorted(document.notes.items())),
+        kept=[Kept(k.name, plan_to_file(k.plan, network), k.figures) for k in document.kept],
+    )
+
+
+def write_project(project: Project, path: Path) -> str:
     """Write atomically.
+
+    Returns:
+        Digest of what was written, as of `digest_of`.
 
     Raises:
         ExportError: the file can't be written.
     """
     base = path.absolute().parent
     moved = _with_paths(project, lambda p: _relative(p, base))
-    write_atomically(path, msgspec.json.format(msgspec.json.encode(moved), indent=2))
+    data = msgspec.json.format(msgspec.json.encode(moved), indent=2)
+    write_atomically(path, data)
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest_of(path: Path) -> str:
+    """Digest of a project file; '' if there is none to read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def read_project(path: Path) -> Project:
@@ -102,20 +156,25 @@ def read_project(path: Path) -> Project:
         PlanError: it can't be read, is no project, or was written by a newer Mixbit.
     """
     try:
-        project = msgspec.json.decode(path.read_bytes(), type=Project)
-    except OSError as error:
-        raise PlanError(say("{path} can't be read ({reason}).", path=path, reason=error.strerror)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PlanError(say("{path} is not a Mixbit project: {reason}.", path=path, reason=error)) from error
-    if project.version > VERSION:
-        raise PlanError(
-            say(
-                "{path} was written by a newer Mixbit (version {got}, this one reads up to {want}); update Mixbit.",
-                path=path,
-                got=project.version,
-                want=VERSION,
+        data = path.read_bytes()
+        head = decode_json(data, _Head)
+        if head.version > VERSION:
+            raise PlanError(
+                say(
+                    "{path} was written by a newer Mixbit (version {got}, this one reads up to {want}); update Mixbit.",
+                    path=path,
+                    got=head.version,
+                    want=VERSION,
+                )
             )
-        )
+        project = decode_json(data, Project)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        if reason is None and not isinstance(error, (msgspec.DecodeError, UnicodeDecodeError)):
+            reason = str(error)  # a name that no file can have
+        if reason is not None:
+            raise PlanError(say("{path} can't be read ({reason}).", path=path, reason=reason)) from error
+        raise PlanError(say("{path} is not a Mixbit project: {reason}.", path=path, reason=error)) from error
     base = path.absolute().parent
     return _with_paths(project, lambda p: str(Path(os.path.normpath(base / p))) if p else p)
 
@@ -128,6 +187,10 @@ def _with_paths(project: Project, change: Callable[[str], str]) -> Project:
         evaluation=replace(project.evaluation, path=change(project.evaluation.path)),
         device=change(project.device) if project.device.endswith(".json") else project.device,
     )
+
+
+def _absolute(source: DataSource) -> DataSource:
+    return replace(source, path=os.path.abspath(source.path)) if source.path else source
 
 
 def _relative(path: str, base: Path) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
 
 from engine.errors import ExportError
-from engine.files import write_atomically
+from engine.files import decode_json, write_atomically
 
 _MOST = 12
 
@@ -22,7 +23,7 @@ class Recent:
     @property
     def paths(self) -> list[Path]:
         """Files that still exist."""
-        return [path for path in self._paths if path.is_file()]
+        return [path for path in self._paths if os.path.isfile(path)]  # False, too, for what no path can be
 
     def add(self, path: Path) -> None:
         """Put a file at the front."""
@@ -39,7 +40,7 @@ class Recent:
         if self._file is None:
             return []
         try:
-            return [Path(p) for p in msgspec.json.decode(self._file.read_bytes(), type=list[str])]
+            return [Path(p) for p in decode_json(self._file.read_bytes(), list[str])]
         except (OSError, msgspec.DecodeError):  # a lost list is no reason to trouble anybody
             return []
 

@@ -181,6 +181,15 @@
     </message>
 </context>
 <context>
+    <name>Ranking</name>
+    <message numerus="yes">
+        <source>Apply %n edit(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RuleDialog</name>
     <message numerus="yes">
         <source>%n kernel(s) match</source>
@@ -208,12 +217,32 @@
     </message>
 </context>
 <context>
+    <name>Sensitivity</name>
+    <message numerus="yes">
+        <source>click to apply to the %n selected · drag selects</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SensitivityView</name>
     <message numerus="yes">
-        <source>No sweep yet. Measure %n kernel(s) one at a time in every precision.</source>
-        <translation>
-            <numerusform>No sweep yet. Measure %n kernel one at a time in every precision.</numerusform>
-            <numerusform>No sweep yet. Measure %n kernels one at a time in every precision.</numerusform>
+        <source>Not measured around this plan yet. Restore %n kernel(s) one at a time, all others as planned.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Changes of the best class can only be measured: %n kernel(s) one at a time.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Estimating %n kernel(s) in every scheme…</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

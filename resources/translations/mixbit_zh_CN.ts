@@ -2432,6 +2432,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>Ranking</name>
     <message>
+        <source>Estimate, {measure}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One in, {measure}</source>
+        <translation>单层量化，{measure}</translation>
+    </message>
+    <message>
         <source>Rank</source>
         <translation>名次</translation>
     </message>
@@ -2444,8 +2452,50 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>当前</translation>
     </message>
     <message>
-        <source>One in, {measure}</source>
-        <translation>单层量化，{measure}</translation>
+        <source>One out, dB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Raise the worst</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>to</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How many of the worst kernels are raised</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Scheme that they get</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Apply %n edit(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing is coarser than {scheme}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the slider to see what it costs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>output SQNR {now} → ≈{then}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>latency {change}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>size {change}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2463,10 +2513,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>按哪种格式的敏感度排序</translation>
     </message>
     <message>
-        <source>Measure of the output error</source>
-        <translation>输出误差的度量</translation>
-    </message>
-    <message>
         <source>Open a model to rank its kernels.</source>
         <translation>打开模型，对它的算子排序。</translation>
     </message>
@@ -2475,12 +2521,24 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>输出处的敏感度</translation>
     </message>
     <message>
+        <source>Measure one out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure instead</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The ranking needs a sensitivity sweep.</source>
         <translation>排序需要先进行敏感度扫描。</translation>
     </message>
     <message>
         <source>Start the sweep</source>
         <translation>开始扫描</translation>
+    </message>
+    <message>
+        <source>The ranking comes as soon as the data is there.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2772,14 +2830,115 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
 </context>
 <context>
+    <name>Sensitivity</name>
+    <message>
+        <source>restored, the output wins</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{metric}, estimate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no estimate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>output error</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not measured yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{metric}, measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no change</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>output, in this plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>in the plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>locked · Shift+click selects</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>click to apply to the %n selected · drag selects</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>click to apply · drag or Shift+click selects</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the output wins when only this kernel of the plan is restored, dB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>≈ of an older plan: what the output wins when a kernel is restored, dB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Won by restoring, dB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output error when only this kernel takes the scheme, {metric}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output error, {metric}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>current plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>estimate only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not on this device</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>SensitivityView</name>
     <message>
         <source>Sensitivity</source>
         <translation>敏感度</translation>
-    </message>
-    <message>
-        <source>Measure of the output error</source>
-        <translation>输出误差的度量</translation>
     </message>
     <message>
         <source>Open a model to see which kernels are sensitive.</source>
@@ -2789,10 +2948,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <source>This model has no kernel whose precision can be set.</source>
         <translation>此模型没有可设置精度的算子。</translation>
     </message>
+    <message>
+        <source>No kernel passes the filter.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
-        <source>No sweep yet. Measure %n kernel(s) one at a time in every precision.</source>
-        <translation>
-            <numerusform>尚未扫描。逐个测量 %n 个算子在各精度下的误差。</numerusform>
+        <source>Not measured around this plan yet. Restore %n kernel(s) one at a time, all others as planned.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
     <message>
@@ -2800,20 +2963,44 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>开始扫描</translation>
     </message>
     <message>
+        <source>Measure instead</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Changes of the best class can only be measured: %n kernel(s) one at a time.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The sensitivity is estimated as soon as the data is there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Estimating %n kernel(s) in every scheme…</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Show the whole network</source>
         <translation>显示整个网络</translation>
     </message>
     <message>
-        <source>Stop the sweep</source>
-        <translation>停止扫描</translation>
+        <source>Order of the kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As they run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worst first in {scheme}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kernels} kernels × {schemes} schemes</source>
         <translation>{kernels} 个算子 × {schemes} 种格式</translation>
-    </message>
-    <message>
-        <source>{known} of {total}</source>
-        <translation>{known} / {total}</translation>
     </message>
     <message>
         <source>Block of {name}</source>
@@ -2826,78 +3013,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Kernel</source>
         <translation>算子</translation>
-    </message>
-    <message>
-        <source>current plan</source>
-        <translation>当前方案</translation>
-    </message>
-    <message>
-        <source>estimate only</source>
-        <translation>仅估计</translation>
-    </message>
-    <message>
-        <source>not on this device</source>
-        <translation>此设备不支持</translation>
-    </message>
-    <message>
-        <source>Output error when only this kernel takes the scheme, KL ×10⁻³</source>
-        <translation>仅此算子采用该格式时的输出误差，KL ×10⁻³</translation>
-    </message>
-    <message>
-        <source>Output error, KL ×10⁻³</source>
-        <translation>输出误差，KL ×10⁻³</translation>
-    </message>
-    <message>
-        <source>Output error when only this kernel takes the scheme, SQNR dB</source>
-        <translation>仅此算子采用该格式时的输出误差，SQNR dB</translation>
-    </message>
-    <message>
-        <source>Output error, SQNR dB</source>
-        <translation>输出误差，SQNR dB</translation>
-    </message>
-    <message>
-        <source>output error</source>
-        <translation>输出误差</translation>
-    </message>
-    <message>
-        <source>not measured yet</source>
-        <translation>尚未测量</translation>
-    </message>
-    <message>
-        <source>value</source>
-        <translation>数值</translation>
-    </message>
-    <message>
-        <source>exact</source>
-        <translation>精确值</translation>
-    </message>
-    <message>
-        <source>estimate</source>
-        <translation>估计值</translation>
-    </message>
-    <message>
-        <source>device</source>
-        <translation>设备</translation>
-    </message>
-    <message>
-        <source>in the plan</source>
-        <translation>已在方案中</translation>
-    </message>
-    <message>
-        <source>locked · Shift+click selects</source>
-        <translation>已锁定 · Shift+单击仅选择</translation>
-    </message>
-    <message>
-        <source>click to apply · Shift+click selects</source>
-        <translation>单击应用 · Shift+单击仅选择</translation>
-    </message>
-    <message>
-        <source>latency</source>
-        <translation>时延</translation>
-    </message>
-    <message>
-        <source>size</source>
-        <translation>大小</translation>
     </message>
 </context>
 <context>
@@ -3383,6 +3498,58 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>Sweeps</name>
     <message>
+        <source>Question of the sweep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop the sweep; what it has found stays</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pause the sweep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go on with the sweep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure exactly, the worst by estimate first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure of the output error: {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{metric} (measured only)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Schemes to sweep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure one in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure one out around the plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Words of name or operator, or rules such as latency&gt;20 or is:locked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>SQNR of logits</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3435,7 +3602,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Measured: what the output wins when only this kernel of the plan is restored, dB</source>
+        <source>Measured: what the output wins when only this kernel is restored, dB</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4473,7 +4640,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{a} and {b} have no layer name in common (they begin with {first} and {second}); give two of one model.</source>
+        <source>{a} and {b} have no layer name in common (they begin with {first} and {second}); choose others.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6098,11 +6265,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Unsaved edits can't be kept for the case of a crash; save often. Reason: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>无法为意外退出保留未保存的修改；请经常保存。原因：{reason}</translation>
     </message>
     <message>
         <source>{folder} can't be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} 无法使用。</translation>
     </message>
     <message>
         <source>Opening {file}</source>
@@ -6146,19 +6313,19 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{most} plans are kept already; delete one first.</source>
-        <translation type="unfinished"></translation>
+        <translation>已保留 {most} 个方案；请先删除一个。</translation>
     </message>
     <message>
         <source>There is no kept plan named {name}; there are {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有名为 {name} 的已保留方案；现有：{names}。</translation>
     </message>
     <message>
         <source>A plan's name has 1 to {most} characters; this one has {count}.</source>
-        <translation type="unfinished"></translation>
+        <translation>方案名称须为 1 到 {most} 个字符；当前为 {count} 个。</translation>
     </message>
     <message>
         <source>There is a plan named {name} already; choose another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>已有名为 {name} 的方案；请换一个名称。</translation>
     </message>
     <message>
         <source>{path} is not a Mixbit project: {reason}.</source>
@@ -6166,11 +6333,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} was changed by another window since it was opened here; save under another name, or overwrite it on purpose.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 在此处打开之后已被另一个窗口修改；请另存为其他名称，或明确选择覆盖。</translation>
     </message>
     <message>
         <source>{name} is being recovered in another window.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 正在另一个窗口中恢复。</translation>
     </message>
     <message>
         <source>There is no sample model named {name}; there are {names}.</source>
@@ -6182,7 +6349,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{problem} {device} is simulated instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>{problem} 改为仿真 {device}。</translation>
     </message>
     <message>
         <source>Using synthetic samples instead: errors are indicative only.</source>
@@ -6479,6 +6646,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Price preview</source>
         <translation>预估代价</translation>
+    </message>
+    <message>
+        <source>{scheme} for the {count} worst kernels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Raise {count} kernels</source>

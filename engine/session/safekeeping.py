@@ -1,0 +1,127 @@
+"""Whether there is something to save, and that it survives whatever happens before it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from engine.errors import ExportError, PlanError
+from engine.fusion.types import Network
+from engine.session.autosave import Autosave, Work
+from engine.session.claim import Claim, Recovery, claim, discard, recoveries
+from engine.session.document import Document
+from engine.session.project import Project, digest_of, project_of, write_project
+from engine.text import Text, say
+
+
+class ChangedElsewhereError(ExportError):
+    """The project file is not the one that was opened: somebody else has written it since."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Place:
+    """Where the work belongs."""
+
+    project: Path | None = None
+    seen: str = ""
+    """Digest of the project file as it was when it was read or written here last."""
+
+
+class Safekeeping:
+    """Knows what was saved last, writes what is not saved aside, and saves."""
+
+    def __init__(self, folder: Path | None, failed: Callable[[Text], None]) -> None:
+        """Start with nothing.
+
+        Args:
+            folder: for unsaved work; None = none is kept.
+            failed: told once, from another thread, why unsaved work can't be kept.
+        """
+        self._folder = folder
+        self._autosave = Autosave(folder, failed)
+        self.saved: Document | None = None
+        """What would not be lost."""
+        self.place = Place()
+
+    def start(self, saved: Document | None, place: Place, taken: Claim | None = None) -> None:
+        """Go over to other work.
+
+        Args:
+            saved: what would not be lost; None if nothing of it is saved.
+            place: where it belongs.
+            taken: unsaved work of a process that has ended, if this is it.
+        """
+        self._autosave.forget()
+        if taken is not None:
+            self._autosave.take_over(taken)
+        self.saved, self.place = saved, place
+
+    def modified(self, document: Document) -> bool:
+        """Whether something would be lost."""
+        return document != self.saved
+
+    def look(self, document: Document, network: Network, view: dict[str, object]) -> None:
+        """Something may have changed: keep what is not saved, forget what is."""
+        if not self.modified(document):
+            self._autosave.forget()
+            return
+        encode = partial(_encode, document, network, view)
+        self._autosave.keep(Work(encode, network.graph.path, self.place.project, self.place.seen))
+
+    def save(self, document: Document, network: Network, view: dict[str, object], path: Path, overwrite: bool) -> None:
+        """Write the project.
+
+        Raises:
+            ChangedElsewhereError: the file was written by somebody else since, and `overwrite` is not given.
+            ExportError: it can't be written.
+        """
+        here = self.place.project is not None and path.absolute() == self.place.project.absolute()
+        now = digest_of(path) if here else ""
+        if here and now and now != self.place.seen and not overwrite:
+            raise ChangedElsewhereError(
+                say(
+                    "{path} was changed by another window since it was opened here; save under another name, or "
+                    "overwrite it on purpose.",
+                    path=path,
+                )
+            )
+        self.place = Place(path, write_project(project_of(document, network, view), path))
+        self.saved = document
+        self._autosave.forget()
+
+    def recoveries(self) -> tuple[Recovery, ...]:
+        """Unsaved work of windows that have ended without asking, newest first."""
+        return recoveries(self._folder) if self._folder is not None else ()
+
+    def discard(self, recovery: Recovery) -> None:
+        """Throw it away."""
+        discard(recovery)
+
+    def take(self, recovery: Recovery) -> Claim:
+        """Take unsaved work over, so that no other window does.
+
+        Raises:
+            PlanError: another window has it.
+        """
+        taken = claim(recovery.folder, recovery.token)
+        if taken is None:
+            raise PlanError(say("{name} is being recovered in another window.", name=recovery.name))
+        return taken
+
+    def flush(self) -> bool:
+        """Wait until what is not saved is written aside; whether that is so."""
+        return self._autosave.flush()
+
+    def close(self) -> None:
+        """The work is saved or given up."""
+        self._autosave.forget()
+        self._autosave.close()
+
+
+def _encode(document: Document, network: Network, view: dict[str, object]) -> bytes:
+    project: Project = project_of(document, network, view)
+    return msgspec.json.encode(project)
