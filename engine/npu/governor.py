@@ -14,9 +14,9 @@ _INTEGRAL = 0.1
 """Integral gain of the power allocator, as a part of its proportional gain per period."""
 
 
-def governor(device: Device) -> Governor:
-    """The governor that a profile names."""
-    kind = device.text("dvfs.governor")
+def governor(device: Device, kind: str | None = None) -> Governor:
+    """A governor by its name; the one that the profile names by default."""
+    kind = kind or device.text("dvfs.governor")
     if kind == "step-wise":
         return _step_wise(device)
     if kind == "power-allocator":

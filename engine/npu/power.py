@@ -26,7 +26,7 @@ class OperatingPoint:
 
 
 def operating_points(simulation: Simulation, device: Device, scenario: Scenario) -> tuple[OperatingPoint, ...]:
-    """The workload at every operating point of a device, slowest first.
+    """The workload at every operating point that may be used, slowest first; the slowest always may.
 
     Switched energy scales with voltage squared, memory and CPU energy don't; a run repeats every
     max(latency, 1 / runs per second).
@@ -37,9 +37,11 @@ def operating_points(simulation: Simulation, device: Device, scenario: Scenario)
     switched = parts["Cube"] + parts["Vector"] + parts["SRAM"]
     fixed = parts["DDR"] + parts["CPU"]
     period_us = 1e6 / scenario.runs_per_second if scenario.runs_per_second else 0.0
-    points = []
+    points: list[OperatingPoint] = []
     for clock, volts in zip(clocks, voltages, strict=True):
         fraction, squared = clock / nominal, (volts / top) ** 2
+        if points and scenario.clock_cap is not None and fraction > scenario.clock_cap * (1 + 1e-9):
+            break
         latency = latency_at(simulation, fraction)
         every = max(latency, period_us, 1e-9)
         idle = device.number("power.idle") * squared * fraction

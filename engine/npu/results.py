@@ -119,6 +119,10 @@ class Scenario:
     runs_per_second: float | None = None
     """None = back to back."""
     ambient_c: float = 25.0
+    governor: str | None = None
+    """What lowers the clock; None = the device's own governor."""
+    clock_cap: float | None = None
+    """Highest clock that may be used, as a fraction of the nominal one; None = no cap."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -9,10 +9,11 @@ import numpy as np
 
 from engine.errors import DeviceError
 from engine.npu.device import Device
+from engine.npu.fields import BY_KEY
 from engine.npu.governor import governor
 from engine.npu.power import OperatingPoint, leakage, operating_points
 from engine.npu.results import Scenario, Simulation, Sustained
-from engine.npu.thermal import NODES, of_device, steady, step
+from engine.npu.thermal import NODES, of_device, step
 from engine.progress import NEVER, CancelToken
 from engine.text import Text, say
 
@@ -43,7 +44,7 @@ def sustain(
     per_decision = ceil(period / _STEP_S)
     seconds = period / per_decision
     steps = max(1, round(chosen.minutes * 60 / seconds))
-    track = _run(points, device, chosen.ambient_c, seconds, steps, per_decision, cancel)
+    track = _run(points, device, chosen, seconds, steps, per_decision, cancel)
     thin = max(1, -(-steps // _SAMPLES))
     kept = np.append(np.arange(0, steps - 1, thin), steps - 1)
     time = (np.arange(steps) + 1.0) * seconds
@@ -58,28 +59,10 @@ def sustain(
         skin_c=track[kept, 2],
         clock=np.array([point.clock for point in points])[levels[kept]],
         latency_us=np.array([point.latency_us for point in points])[levels[kept]],
-        throttled_at_s=float(time[slowed[0]]) if slowed.size and device.text("dvfs.governor") != "fixed" else None,
+        throttled_at_s=float(time[slowed[0]]) if slowed.size else None,
         trips_c=device.numbers("dvfs.trips"),
         notes=_notes(chosen, points, int(levels.min())),
     )
-
-
-def cool_clock(simulation: Simulation, device: Device, scenario: Scenario | None = None) -> float | None:
-    """Highest clock (fraction of nominal) that never reaches the first trip; None if even the lowest does."""
-    chosen = scenario or Scenario()
-    check(chosen)
-    net, fold = of_device(device), device.number("power.leakage_fold")
-    sensor = NODES.index(device.text("thermal.sensor"))
-    for point in reversed(operating_points(simulation, device, chosen)):
-        die = chosen.ambient_c
-        for _ in range(100):  # leakage and temperature settle on each other; far more rounds than that ever takes
-            temperatures = steady(net, point.watts + leakage(point, die, fold), chosen.ambient_c)
-            if abs(float(temperatures[0]) - die) < 1e-6:
-                break
-            die = float(temperatures[0])
-        if float(temperatures[sensor]) < device.numbers("dvfs.trips")[0]:
-            return point.clock
-    return None
 
 
 def check(scenario: Scenario) -> None:
@@ -99,6 +82,20 @@ def check(scenario: Scenario) -> None:
     rate = scenario.runs_per_second
     if rate is not None and not 0 < rate < inf:
         raise DeviceError(say("Scenario: runs per second is {value}, but must be above 0.", value=rate))
+    known = BY_KEY["dvfs.governor"].choices
+    if scenario.governor is not None and scenario.governor not in known:
+        raise DeviceError(
+            say(
+                "Scenario: governor is {value}, but must be one of {choices}.",
+                value=scenario.governor,
+                choices=", ".join(known),
+            )
+        )
+    if scenario.clock_cap is not None and not 0 < scenario.clock_cap <= 10:
+        raise DeviceError(
+            say("Scenario: clock cap is {value}, but must be above 0, as a part of the nominal clock.",
+                value=scenario.clock_cap)
+        )  # fmt: skip
     if not -40 <= scenario.ambient_c <= 85:
         raise DeviceError(
             say("Scenario: ambient temperature is {value} C, but must be -40 to 85.", value=scenario.ambient_c)
@@ -133,7 +130,7 @@ def _notes(scenario: Scenario, points: Sequence[OperatingPoint], lowest: int) ->
 def _run(
     points: tuple[OperatingPoint, ...],
     device: Device,
-    ambient: float,
+    scenario: Scenario,
     seconds: float,
     steps: int,
     per_decision: int,
@@ -144,8 +141,9 @@ def _run(
     # Plain floats: three-by-three products of numpy cost ten times the arithmetic.
     (a00, a01, a02), (a10, a11, a12), (a20, a21, a22) = matrices.a.tolist()
     b0, b1, b2 = matrices.b[:, 0].tolist()
+    ambient = scenario.ambient_c
     air0, air1, air2 = (matrices.b[:, 1] * ambient).tolist()
-    decide = governor(device)
+    decide = governor(device, scenario.governor)
     sensor = NODES.index(device.text("thermal.sensor"))
     fold = device.number("power.leakage_fold")
     level = len(points) - 1

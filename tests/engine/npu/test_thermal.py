@@ -137,23 +137,6 @@ def test_step_wise_waits_for_the_hysteresis():
     assert decide(0, 30.0, watts) == 1
 
 
-def test_cool_clock_is_the_highest_that_stays_cool(run):
-    device, simulation = run
-    scenario = Scenario(minutes=240, ambient_c=27.0)
-    clock = cool_clock(simulation, device, scenario)
-    assert clock is not None
-    assert clock < 1.0
-    clocks, volts = device.numbers("dvfs.clocks"), device.numbers("dvfs.voltages")
-    level = [c / device.number("core.clock") for c in clocks].index(clock)
-    for top, hot in ((level, False), (level + 1, True)):
-        fixed = device.edited({
-            "dvfs.clocks": (*clocks[: top + 1], clocks[-1]), "dvfs.voltages": (*volts[: top + 1], volts[-1]),
-            "dvfs.governor": "step-wise", "dvfs.trips": (-40.0, 90.0), "dvfs.levels": (float(top), float(top)),
-        })  # fmt: skip
-        found = sustain(simulation, fixed, scenario)
-        assert (found.final_skin_c >= device.numbers("dvfs.trips")[0]) is hot
-
-
 def test_runaway_is_bounded_not_infinite(run):
     device, simulation = run
     leaky = device.edited({"power.leakage": 0.3, "dvfs.governor": "fixed", "power.leakage_fold": 40.0})
