@@ -79,7 +79,7 @@ def plain_session(network: Network, first: int, threads: int) -> ort.InferenceSe
 def plain_cost(network: Network, evaluator: Evaluator, first: int) -> Cost:
     """One pass of all samples through the kernels from `first` on."""
     walls, cpus = [], []
-    values = evaluator._shared.values  # the reference's tensors: what stands at the border
+    values = [evaluator.reference(sample) for sample in range(SAMPLES)]  # what stands at the border
     for threads in (1, 2):
         session = plain_session(network, first, threads)
         names = [item.name for item in session.get_inputs()]
@@ -138,7 +138,7 @@ def toggles(network: Network, evaluator: Evaluator, at: float, unit: Cost) -> No
     index = network.tunable[int(at * len(network.tunable))].index
     behind = plain_cost(network, evaluator, index)
     plan = Plan({network.kernels[index].id: INT8})
-    out, full = both(evaluator, plan, lambda: evaluator._shared.sessions._ready.pop((index, INT8), None))
+    out, full = both(evaluator, plan, lambda: evaluator._shared.sessions.drop(network.kernels[index], INT8))
     print(f"  toggle at {at:.0%}: behind {behind.over(unit)} units; over that: output {out.over(behind)}, "
           f"all errors {full.over(behind)}")  # fmt: skip
 

@@ -148,7 +148,7 @@ def forget(session: Any, kernel: Kernel, scheme: Scheme) -> None:
     keep = set(shared.reference_keys)
     shared.totals._found = {key: found for key, found in shared.totals._found.items() if key in keep}
     shared.outputs._found.clear()
-    shared.sessions._ready.pop((kernel.index, scheme), None)
+    shared.sessions.drop(kernel, scheme)
 
 
 def forward_seconds(it: Watcher) -> float:

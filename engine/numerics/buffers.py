@@ -14,6 +14,8 @@ import onnxruntime as ort
 
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array, TensorInfo
+from engine.numerics.blocks import unblocked
+from engine.numerics.layout import Layout
 from engine.numerics.runtime import to_numpy, to_ort
 
 _ALIGN = 64
@@ -27,9 +29,16 @@ class Value:
     ort: ort.OrtValue
     array: Array | None
     """Its memory; None if ONNX Runtime allocated it."""
+    block: int = 0
+    """Channels per block if the memory is in blocks (see `blocks`), 0 if it is plain."""
 
     def numpy(self, info: TensorInfo | None) -> Array:
-        """The values, as a view where that is possible."""
+        """The values in plain order, as a view where that is possible."""
+        found = self.memory(info)
+        return unblocked(found, self.block) if self.block else found
+
+    def memory(self, info: TensorInfo | None) -> Array:
+        """The values in the order in which they lie: for sums over all elements."""
         return self.array if self.array is not None else to_numpy(self.ort, info)
 
 
@@ -48,7 +57,7 @@ class Store:
         self.memory_bytes = 0
         self.file_bytes = 0
 
-    def allocate(self, infos: Sequence[TensorInfo]) -> dict[str, Value]:
+    def allocate(self, infos: Sequence[TensorInfo], layout: Layout) -> dict[str, Value]:
         """Uninitialised buffers of fixed shapes, by name."""
         offsets, total = [], 0
         for info in infos:
@@ -58,7 +67,7 @@ class Store:
         made = {}
         for info, offset in zip(infos, offsets, strict=True):
             array: Array = np.ndarray(info.shape, info.dtype, slab, offset)
-            made[info.name] = Value(to_ort(array), array)
+            made[info.name] = Value(to_ort(array), array, layout.of(info.name))
         return made
 
     def _slab(self, size: int) -> mmap.mmap | Array:

@@ -16,6 +16,7 @@ from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
 from engine.numerics.buffers import Store, Value, fixed
 from engine.numerics.calibration import calibrate
+from engine.numerics.layout import choose_layout
 from engine.numerics.local import LocalErrors
 from engine.numerics.outputs import OutputSums, Reading, compare_outputs, read_outputs, total
 from engine.numerics.results import ErrorSums, Evaluation
@@ -93,14 +94,15 @@ class Evaluator:
         activations = 2 * len(samples) * _activation_bytes(network)
         buffers = max(0, memory_limit - _LEAST_SESSION_BYTES)
         sessions = max(_LEAST_SESSION_BYTES, memory_limit - min(activations, buffers))
-        wiring = Wiring(network)
+        wiring, layout = Wiring(network), choose_layout(network)
         self._given = ranges
         self._shared = Shared(
             network,
             samples,
             wiring,
-            Sessions(network, ranges or Ranges(), sessions),
+            Sessions(network, ranges or Ranges(), sessions, layout),
             Store(buffers),
+            layout,
             wiring.keys((FP32,) * len(network.kernels)),
             [],
             [],
@@ -141,17 +143,20 @@ class Evaluator:
         return self._shared.reading
 
     def reference(self, sample: int) -> Mapping[str, Value]:
-        """Inputs and reference results of every kernel for one sample, not to be changed; there after `prepare`."""
-        return self._shared.values[sample]
+        """Inputs and reference results of every kernel for one sample, not to be changed; there after `prepare`.
+
+        All are in plain order; the first to ask for one that is kept otherwise pays for a copy.
+        """
+        return self._shared.plain_values(sample)
 
     def session(self, kernel: Kernel, scheme: Scheme) -> ort.InferenceSession:
-        """A kernel's own session in a scheme, built if it is not there; safe to ask for from several threads.
+        """A session of a kernel in a scheme for tensors in plain order; safe to ask for from several threads.
 
         Raises:
             ModelError: If ONNX Runtime refuses the kernel.
             PlanError: If the scheme needs a range that is not there.
         """
-        return self._shared.sessions.get(kernel, scheme)
+        return self._shared.sessions.get(kernel, scheme, plain=True)
 
     def prepare(self, *, progress: Progress = no_progress, cancel: CancelToken = NEVER) -> None:
         """Build the FP32 sessions and run the reference. Called by the other methods if it was not.
@@ -365,7 +370,7 @@ class Evaluator:
             for values in self._shared.values:
                 while values:
                     values.popitem()
-            self._shared.values, self._shared.powers = [], []
+            self._shared.values, self._shared.powers, self._shared.plain = [], [], {}
             self._shared.sessions.close()
             self._shared.store.close()
 

@@ -93,9 +93,9 @@ class LocalErrors:
             values = call(kernel, session, shared.values[sample], targets)
             for name in shared.wiring.measured[kernel.index]:
                 info = shared.network.tensors[name]
-                reference = shared.values[sample][name].numpy(info)
+                reference = shared.values[sample][name].memory(info)
                 total = total.plus(
-                    error_sums(values[name].numpy(info), reference, shared.powers[sample][name], self._scratch())
+                    error_sums(values[name].memory(info), reference, shared.powers[sample][name], self._scratch())
                 )
         return total
 

@@ -1,4 +1,4 @@
-"""One session per (kernel, scheme), built when first needed and kept while the budget lasts."""
+"""One session per (kernel, scheme, order of its tensors), built when first needed and kept while the budget lasts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import NamedTuple
 import onnxruntime as ort
 
 from engine.fusion.types import Kernel, Kind, Network
-from engine.numerics.lowering import lower
+from engine.numerics.layout import Layout
+from engine.numerics.lowering import Lowered, lower
 from engine.numerics.models import Built, build_model
-from engine.numerics.runtime import ALL, EXTENDED, naming, open_either, options
+from engine.numerics.runtime import ALL, BASIC, EXTENDED, naming, open_either, open_session, options
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
 
@@ -24,30 +25,36 @@ class _Ready(NamedTuple):
 class Sessions:
     """Sessions of a network's kernels. Safe to use from several threads; a kernel is built by one of them at a time."""
 
-    def __init__(self, network: Network, ranges: Ranges, limit: int) -> None:
+    def __init__(self, network: Network, ranges: Ranges, limit: int, layout: Layout) -> None:
         self._network = network
+        self._layout = layout
         self.ranges = ranges
         self.limit = limit
         self.nbytes = 0
         self._lock = threading.Lock()
         self._building = tuple(threading.Lock() for _ in network.kernels)
-        self._ready: OrderedDict[tuple[int, Scheme], _Ready] = OrderedDict()
+        self._ready: OrderedDict[tuple[int, Scheme, bool], _Ready] = OrderedDict()
 
-    def get(self, kernel: Kernel, scheme: Scheme) -> ort.InferenceSession:
+    def get(self, kernel: Kernel, scheme: Scheme, *, plain: bool = False) -> ort.InferenceSession:
         """The session of a kernel under a scheme.
+
+        Args:
+            kernel: Whose.
+            scheme: How it is rounded.
+            plain: Whether all tensors are fed and returned in plain order; else each in the order that it is kept in.
 
         Raises:
             ModelError: If ONNX Runtime refuses the kernel.
             PlanError: If the scheme needs a range that is not there.
         """
-        at = kernel.index, scheme
+        at = kernel.index, scheme, plain and self._layout.touches(kernel)
         with self._building[kernel.index]:
             with self._lock:
                 ready = self._ready.get(at)
                 if ready is not None:
                     self._ready.move_to_end(at)
                     return ready.session
-            ready = self._build(kernel, scheme)
+            ready = self._build(kernel, scheme, plain)
             with self._lock:
                 self._ready[at] = ready
                 self.nbytes += ready.nbytes
@@ -57,7 +64,13 @@ class Sessions:
 
     def has(self, kernel: Kernel, scheme: Scheme) -> bool:
         """Whether a session is there already."""
-        return (kernel.index, scheme) in self._ready
+        return (kernel.index, scheme, False) in self._ready
+
+    def drop(self, kernel: Kernel, scheme: Scheme) -> None:
+        """Forget a session, if it is there."""
+        with self._lock:
+            gone = self._ready.pop((kernel.index, scheme, False), None)
+            self.nbytes -= gone.nbytes if gone is not None else 0
 
     def close(self) -> None:
         """Forget all sessions."""
@@ -65,15 +78,26 @@ class Sessions:
             self._ready.clear()
             self.nbytes = 0
 
-    def _build(self, kernel: Kernel, scheme: Scheme) -> _Ready:
+    def _build(self, kernel: Kernel, scheme: Scheme, plain: bool) -> _Ready:
         graph = self._network.graph
         lowered = lower(kernel, scheme, self.ranges, graph.tensors, False, opset=graph.opsets.get("", 1))
+        if not plain and self._layout.touches(kernel):
+            return self._build_blocked(kernel, lowered)
 
         def build(loose: bool) -> Built:
             return build_model(graph, lowered.nodes, kernel.inputs, kernel.outputs, lowered.constants, loose=loose)
 
         session = naming(kernel.name, lambda: open_either(build, lambda: options(_level(kernel))))
         return _Ready(session, sum(array.nbytes for array in lowered.constants.values()))
+
+    def _build_blocked(self, kernel: Kernel, lowered: Lowered) -> _Ready:
+        """The session of a kernel that reads or writes tensors in blocks."""
+        graph = self._network.graph
+        found = self._layout.rewrite(kernel, lowered)
+        nodes, constants = found.nodes, found.constants
+        built = build_model(graph, nodes, kernel.inputs, kernel.outputs, constants)
+        session = naming(kernel.name, lambda: open_session(built, options(BASIC)))
+        return _Ready(session, sum(array.nbytes for array in constants.values()))
 
 
 def _level(kernel: Kernel) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
 from engine.numerics.buffers import Store, Value, fixed_outputs, run_kernel
+from engine.numerics.layout import Layout
 from engine.numerics.outputs import OutputSums, Reading
 from engine.numerics.results import ErrorSums
 from engine.numerics.runtime import naming, to_ort
@@ -48,6 +49,33 @@ class Memo:
         return key in self._found
 
 
+class PlainValues(Mapping[str, Value]):
+    """Values in plain order: those that lie in blocks are copied when they are first asked for."""
+
+    def __init__(self, values: Mapping[str, Value], network: Network, store: Store) -> None:
+        self._values, self._network, self._store = values, network, store
+        self._copies: dict[str, Value] = {}
+        self._lock = threading.Lock()
+
+    def __getitem__(self, name: str) -> Value:
+        found = self._values[name]
+        if not found.block:
+            return found
+        with self._lock:
+            if name not in self._copies:
+                info = self._network.tensors[name]
+                made = self._store.allocate([info], Layout({}))[name]
+                np.copyto(made.memory(info), found.numpy(info))
+                self._copies[name] = made
+            return self._copies[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
 @dataclass(eq=False, slots=True)
 class Shared:
     """Filled by the reference run and read by everybody afterwards."""
@@ -57,6 +85,7 @@ class Shared:
     wiring: Wiring
     sessions: Sessions
     store: Store
+    layout: Layout
     reference_keys: tuple[int, ...]
     values: list[dict[str, Value]]
     """Per sample: inputs and every kernel's reference outputs."""
@@ -69,6 +98,12 @@ class Shared:
     reading: Reading | None = None
     ready: bool = False
     preparing: threading.Lock = field(default_factory=threading.Lock)
+    plain: dict[int, PlainValues] = field(default_factory=dict)
+    """Per sample: the same values in plain order, where somebody has asked for them."""
+
+    def plain_values(self, sample: int) -> PlainValues:
+        """A sample's reference in plain order."""
+        return self.plain.setdefault(sample, PlainValues(self.values[sample], self.network, self.store))
 
     def output_arrays(self, values: Mapping[str, Value]) -> dict[str, Array]:
         """The model's outputs among a sample's values; outputs that are constants or inputs included."""
@@ -105,14 +140,14 @@ def feed_values(network: Network, feeds: Mapping[str, Array]) -> dict[str, Value
 def run_reference(shared: Shared, sample: int, cancel: CancelToken, done: list[int]) -> None:
     """Run a sample through all kernels as they are, and keep every output."""
     network, values = shared.network, shared.values[sample]
-    buffers = shared.store.allocate(fixed_outputs(network))
+    buffers = shared.store.allocate(fixed_outputs(network), shared.layout)
     for kernel in network.kernels:
         cancel.check()
         session = shared.sessions.get(kernel, FP32)
         targets = {name: buffers[name] for name in kernel.outputs if name in buffers}
         values.update(call(kernel, session, values, targets))
         for name in shared.wiring.measured[kernel.index]:
-            shared.powers[sample][name] = power_sums(values[name].numpy(network.tensors[name]))
+            shared.powers[sample][name] = power_sums(values[name].memory(network.tensors[name]))
         done.append(1)
 
 

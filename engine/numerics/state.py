@@ -111,11 +111,11 @@ class SampleState:
         for name in shared.wiring.measured[index]:
             info = shared.network.tensors[name]
             total = total.plus(
-                error_sums(self.values[name].numpy(info), reference[name].numpy(info), powers[name], self._scratch)
+                error_sums(self.values[name].memory(info), reference[name].memory(info), powers[name], self._scratch)
             )
         return total
 
     def _buffers(self) -> dict[str, Value]:
         if not self._own:
-            self._own = self._shared.store.allocate(fixed_outputs(self._shared.network))
+            self._own = self._shared.store.allocate(fixed_outputs(self._shared.network), self._shared.layout)
         return self._own

@@ -57,9 +57,10 @@ def test_one_in_is_the_plan_with_one_kernel(evaluator: Evaluator, net) -> None:
     assert len(cells) == 2 * len(net.tunable)
     for cell in cells:
         alone = evaluator.evaluate(Plan({cell.kernel: cell.scheme})).output
-        assert value_of(cell.figures, Metric.SQNR) == alone.sqnr_db
-        assert value_of(cell.figures, Metric.KL) == alone.kl
-        assert value_of(cell.figures, Metric.COSINE) == 1 - alone.cosine
+        # What lies behind runs in longer sessions here: the same sums in another order.
+        assert value_of(cell.figures, Metric.SQNR) == pytest.approx(alone.sqnr_db, abs=0.01)
+        assert value_of(cell.figures, Metric.KL) == pytest.approx(alone.kl, rel=0.01)
+        assert value_of(cell.figures, Metric.COSINE) == pytest.approx(1 - alone.cosine, rel=0.01)
         assert value_of(cell.figures, Metric.TOP1) == 1 - alone.top1_agreement
 
 

@@ -1,0 +1,199 @@
+"""Tensors in channel blocks against the same network in plain order."""
+
+from __future__ import annotations
+
+import platform
+from contextlib import closing
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from handmade import Step, network, run_whole, samples_like, whole_model
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.fusion.types import Kind
+from engine.numerics import Evaluator, layout
+from engine.numerics.blocks import blocked, filter_blocks, suits, unblocked
+from engine.numerics.layout import block_size, choose_layout
+from engine.precision.plan import Plan
+from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme
+
+DYNAMIC = Scheme(INT8.weights, replace(INT8.activations, static=False))
+SCHEMES = (FP32, FP16, INT8, INT4, W4A8, W8A16, DYNAMIC)
+ACTIVATIONS = ("", "Relu", "Clip", "HardSwish", "HardSigmoid", "LeakyRelu", "SiLU", "Tanh", "Selfscaled")
+
+
+@st.composite
+def networks(draw):
+    """Up to seven kernels: convolutions of all kinds, residuals, pools, concatenations, odd channels."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    f32 = lambda *shape: rng.standard_normal(shape).astype(np.float32) / np.float32(np.prod(shape[1:]) ** 0.5 or 1)
+    x = rng.standard_normal((draw(st.integers(1, 2)), draw(st.sampled_from((3, 16, 20))), 11, 9)).astype(np.float32)
+    steps, shapes, last = [], {"x": x.shape}, "x"
+    for at in range(draw(st.integers(2, 7))):
+        channels, name, weight = shapes[last][1], f"t{at}", f"w{at}"
+        kind = draw(st.sampled_from(("conv", "conv", "depthwise", "pointwise", "residual", "pool", "concat", "scale")))
+        constants, made = {}, Step([], [name], activation=last)
+        if kind in ("conv", "depthwise", "pointwise"):
+            size = 1 if kind == "pointwise" else 3
+            out = channels if kind == "depthwise" else draw(st.sampled_from((8, 16, 20, 32)))
+            group = channels if kind == "depthwise" else 1
+            constants = {weight: f32(out, channels // group, size, size), f"b{at}": f32(out)}
+            nodes = [("Conv", [last, weight, f"b{at}"], [f"{name}c"], {"group": group, "pads": [size // 2] * 4})]
+            made = Step(
+                [], [name], {}, Kind.DEPTHWISE if group > 1 else Kind.CONV, weight, activation=last, bias=f"b{at}"
+            )
+        elif kind == "residual":
+            constants = {weight: f32(channels, channels, 1, 1)}
+            nodes = [("Conv", [last, weight], [f"{name}r"], {}), ("Add", [f"{name}r", last], [f"{name}c"], {})]
+            made = Step([], [name], {}, Kind.CONV, weight, activation=last)
+        elif kind == "pool":
+            op = draw(st.sampled_from(("MaxPool", "AveragePool")))
+            nodes = [(op, [last], [f"{name}c"], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]})]
+        elif kind == "concat":
+            nodes = [("Concat", [last, last], [f"{name}c"], {"axis": 1})]
+        else:  # one factor per channel, as squeeze-excite has it
+            nodes = [("GlobalAveragePool", [last], [f"{name}g"], {}), ("Mul", [last, f"{name}g"], [f"{name}c"], {})]
+        nodes += activation(draw(st.sampled_from(ACTIVATIONS)), f"{name}c", name, constants)
+        steps.append(replace_nodes(made, nodes, constants))
+        shapes[name] = (x.shape[0], 2 * channels if kind == "concat" else constants[weight].shape[0]
+                        if weight in constants else channels, 11, 9)  # fmt: skip
+        last = name
+    steps.append(Step([("GlobalAveragePool", [last], ["g"], {}), ("Flatten", ["g"], ["y"], {})], ["y"]))
+    outputs = ["y", draw(st.sampled_from([step.outputs[0] for step in steps[:-1]]))]
+    return network({"x": x}, outputs, steps), {"x": x}
+
+
+def activation(op, source, target, constants):
+    if op == "Clip":
+        constants |= {f"{target}lo": np.float32(-0.5), f"{target}hi": np.float32(0.75)}
+        return [("Clip", [source, f"{target}lo", f"{target}hi"], [target], {})]
+    if op == "SiLU":
+        return [("Sigmoid", [source], [f"{target}s"], {}), ("Mul", [source, f"{target}s"], [target], {})]
+    if op == "Selfscaled":
+        constants[f"{target}half"] = np.float32(0.5)
+        return [("Mul", [source, f"{target}half"], [target], {})]
+    return [(op or "Identity", [source], [target], {})]
+
+
+def replace_nodes(step, nodes, constants):
+    return replace(step, nodes=nodes, constants=constants)
+
+
+@given(networks(), st.lists(st.sampled_from(SCHEMES), min_size=8, max_size=8))
+@settings(max_examples=25, deadline=None)
+def test_any_plan_is_the_same_in_blocks_and_in_plain_order(made, schemes):
+    net, inputs = made
+    samples = samples_like(inputs, 2)
+    plan = Plan({kernel.id: scheme for kernel, scheme in zip(net.tunable, schemes, strict=False)})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "block_size", lambda: 0)
+        plain = Evaluator(net, samples)
+    with closing(plain), closing(Evaluator(net, samples, ranges=plain.evaluate(plan) and plain.ranges)) as found:
+        assert not plain._shared.layout.blocks
+        cells = [(kernel, scheme) for kernel, scheme in plan.items()]
+        for (_, _, a), (_, _, b) in zip(plain.local_errors(cells), found.local_errors(cells), strict=True):
+            assert a.elements == b.elements
+            assert a.reference_power == pytest.approx(b.reference_power, rel=1e-4)
+        for kernel in net.kernels:
+            before, after = (each.capture(kernel.id, plan, 1) for each in (plain, found))
+            np.testing.assert_allclose(after.reference, before.reference, rtol=1e-4, atol=1e-5)
+            for name, array in after.reference_inputs.items():
+                np.testing.assert_allclose(array, before.reference_inputs[name], rtol=1e-4, atol=1e-5)
+        if all(scheme in (FP32, FP16) for scheme in plan.values()):  # else roundings flip, as between any two runs
+            for a, b in zip(plain.output(plan), found.output(plan), strict=True):
+                for name in a:
+                    np.testing.assert_allclose(b[name], a[name], rtol=5e-3, atol=5e-3)
+
+
+def test_the_reference_in_blocks_is_what_onnx_runtime_computes():
+    net, inputs = mobile()
+    samples = samples_like(inputs, 2)
+    with closing(Evaluator(net, samples)) as evaluator:
+        for feeds, outputs in zip(samples.feeds, evaluator.output(Plan()), strict=True):
+            np.testing.assert_allclose(outputs["y"], run_whole(whole_model(net), feeds)[0], rtol=1e-4, atol=1e-4)
+        values = dict(evaluator.values(Plan(), 0))
+        names = [name for kernel in net.kernels for name in kernel.outputs]
+        whole = whole_model(net)
+        whole.graph.output.extend(type(whole.graph.output[0])(name=name) for name in names if name != "y")
+        want = dict(zip([o.name for o in whole.graph.output], run_whole(whole, samples.feeds[0]), strict=True))
+        for outputs in values.values():
+            for name, array in outputs.items():
+                np.testing.assert_allclose(array, want[name], rtol=1e-4, atol=1e-4)
+                np.testing.assert_array_equal(evaluator.reference(0)[name].numpy(net.tensors[name]), array)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_one_kernel_in_blocks_is_the_plain_one_to_60_db(scheme):
+    net, inputs = mobile()
+    with closing(Evaluator(net, samples_like(inputs, 1))) as evaluator:
+        evaluator.prepare()
+        for kernel in net.tunable:
+            feeds = {n: evaluator.reference(0)[n].numpy(net.tensors[n]) for n in kernel.inputs}
+            (want,) = evaluator.session(kernel, scheme).run(None, feeds)
+            found = evaluator.capture(kernel.id, Plan({kernel.id: scheme}), 0).result
+            noise = float(np.sum((found.astype(np.float64) - want) ** 2))
+            assert noise <= 1e-6 * float(np.sum(want.astype(np.float64) ** 2))
+
+
+def mobile():
+    """An inverted residual between a stem and a head: what blocks are for."""
+    rng = np.random.default_rng(5)
+    f32 = lambda *shape: (rng.standard_normal(shape) / np.prod(shape[1:]) ** 0.5).astype(np.float32)
+    clip = lambda a, b: ("Clip", [a, "lo", "hi"], [b], {})
+    limits = {"lo": np.float32(0), "hi": np.float32(6)}
+    pad = {"pads": [1, 1, 1, 1]}
+    conv = Kind.CONV
+    steps = [
+        Step([("Conv", ["x", "w0", "b0"], ["c0"], {**pad, "strides": [2, 2]}), clip("c0", "a")], ["a"],
+             {"w0": f32(16, 3, 3, 3), "b0": f32(16), **limits}, conv, "w0", activation="x", bias="b0"),
+        Step([("Conv", ["a", "w1", "b1"], ["c1"], {}), clip("c1", "b")], ["b"],
+             {"w1": f32(48, 16, 1, 1), "b1": f32(48), **limits}, conv, "w1", activation="a", bias="b1"),
+        Step([("Conv", ["b", "w2", "b2"], ["c2"], {**pad, "group": 48}), clip("c2", "c")], ["c"],
+             {"w2": f32(48, 1, 3, 3), "b2": f32(48), **limits}, Kind.DEPTHWISE, "w2", activation="b", bias="b2"),
+        Step([("Conv", ["c", "w3", "b3"], ["c3"], {}), ("Add", ["c3", "a"], ["d"], {})], ["d"],
+             {"w3": f32(16, 48, 1, 1), "b3": f32(16)}, conv, "w3", activation="c", bias="b3"),
+        Step([("Conv", ["d", "w4"], ["e"], {})], ["e"], {"w4": f32(10, 16, 1, 1)}, conv, "w4", activation="d"),
+        Step([("GlobalAveragePool", ["e"], ["y"], {})], ["y"]),
+    ]  # fmt: skip
+    inputs = {"x": np.zeros((1, 3, 14, 14), np.float32)}
+    return network(inputs, ["y"], steps), inputs
+
+
+def test_what_is_kept_in_blocks():
+    net, _ = mobile()
+    found = choose_layout(net)
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        assert not found.blocks
+        return
+    assert block_size() in (8, 16)
+    assert found.blocks == {"a", "b", "c"}  # the reader of "d" makes 10 channels, and "y" leaves
+    assert found.of("a") == block_size()
+    assert found.of("e") == found.of("x") == 0
+    assert not any(found.touches(kernel) for kernel in net.kernels[5:])
+
+
+def test_operators_that_disagree_are_not_used(monkeypatch):
+    net, _ = mobile()
+    monkeypatch.setattr(layout, "_run", lambda nodes, constants, feeds, outputs: {
+        name: np.arange(128.0).reshape(shape) if len(outputs) == 1 else np.full(shape, float(len(nodes)))
+        for name, shape in outputs.items()
+    })  # fmt: skip
+    assert not layout._agrees(8)
+    monkeypatch.setattr(layout, "block_size", block_size.__wrapped__)
+    assert not choose_layout(net).blocks
+    monkeypatch.setattr(layout.platform, "machine", lambda: "aarch64")
+    assert layout.block_size() == 0
+
+
+def test_blocks_and_back():
+    plain = np.arange(2 * 16 * 3 * 5, dtype=np.float32).reshape(2, 16, 3, 5)
+    found = blocked(plain, 8)
+    assert found.reshape(2, 2, 3, 5, 8)[1, 1, 2, 4, 3] == plain[1, 11, 2, 4]
+    np.testing.assert_array_equal(unblocked(found, 8), plain)
+    assert suits((1, 16, 1, 1), 8)
+    assert not any(suits(shape, 8) for shape in ((1, 12, 3, 3), (16,), (1, 0, 3, 3), None))
+    assert not suits((1, 16, 3, 3), 0)
+    assert filter_blocks(np.zeros((12, 8, 1, 1)), 1, 8) is None
+    assert filter_blocks(np.zeros((16, 4, 1, 1)), 2, 8) is None
