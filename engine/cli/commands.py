@@ -78,7 +78,7 @@ def evaluate(args: argparse.Namespace) -> dict[str, Any]:
         "samples": found.samples,
         "calibration": {"source": prepared.info.calibration, "samples": prepared.info.calibration_samples},
         "evaluation": {"source": prepared.info.evaluation, "samples": prepared.info.evaluation_samples},
-        "notes": [str(note) for note in prepared.info.notes],
+        "notes": [str(note) for note in (*prepared.info.notes, work.not_measurable(network, found)) if note],
         "kernels": [_errors(k.id, k.name, plan.get(k.id), local.get(k.id), found) for k in network.kernels],
         "size_bytes": plan_bytes(network, plan).total,
     }
@@ -239,6 +239,7 @@ def _output(found: Evaluation) -> dict[str, Any]:
         "accuracy": out.accuracy,
         "reference_accuracy": out.reference_accuracy,
         "nonfinite": out.sums.nonfinite,
+        "unmeasured": out.sums.unmeasured,
     }
 
 
@@ -252,4 +253,5 @@ def _errors(
         "scheme": label(scheme) if scheme is not None else None,
         "local_sqnr_db": local.sqnr_db if local else None,
         "accumulated_sqnr_db": accumulated.sqnr_db if accumulated else None,
+        "unmeasured": accumulated.unmeasured if accumulated else 0,
     }

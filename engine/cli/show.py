@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 from engine.text import say
@@ -156,4 +156,6 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def _db(value: float | None) -> str:
     if value is None:
         return "–"
+    if isnan(value):
+        return "not measurable"
     return f"{value:.1f}" if isfinite(value) else ("exact" if value > 0 else "-inf")

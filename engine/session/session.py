@@ -33,7 +33,7 @@ from engine.session.state import (
     Captured,
     Figures,
 )
-from engine.session.work import Prepared
+from engine.session.work import Prepared, not_measurable
 from engine.text import Text, say
 
 
@@ -500,6 +500,9 @@ class Session(SessionState):
         self._results.evaluated(plan, evaluation)
         self.kept.evaluated(plan, evaluation)
         self._announce(What.EVALUATION)
+        reason = not_measurable(self.network, evaluation) if self.network is not None else None
+        if reason is not None and reason not in (entry.text for entry in self.log):
+            self.note(reason, "warning")
         if plan == self.plan and self.network is not None:
             cells = [(kernel.id, scheme) for kernel in self.network.tunable for scheme in (INT4, INT8, FP16)]
             self.sweeps.estimate()

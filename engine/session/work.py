@@ -17,6 +17,7 @@ from engine.interop.samples import SYNTHETIC, DataSource, load_samples
 from engine.npu import Device, simulate, sustain
 from engine.npu.results import Scenario
 from engine.numerics import Evaluator, calibrate, synthetic_samples
+from engine.numerics.results import Evaluation
 from engine.numerics.samples import SampleSet
 from engine.precision.plan import Plan
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -137,6 +138,21 @@ def prepare(
         tuple(notes),
     )
     return Prepared(evaluator, ranges, cal, ev, info)
+
+
+def not_measurable(network: Network, evaluation: Evaluation) -> Text | None:
+    """Which layer makes errors unmeasurable, because its reference holds NaN or Inf although all samples are finite."""
+    sums = evaluation.accumulated
+    broken = [kernel for kernel in network.kernels if kernel.id in sums and sums[kernel.id].unmeasured]
+    if not broken:
+        return None
+    return say(
+        "{layer} gives {count} values that are NaN or Inf in full precision, although the samples are finite: the "
+        "error of {layers} layers can't be measured; check the model and the preprocessing.",
+        layer=broken[0].name,
+        count=sums[broken[0].id].unmeasured,
+        layers=len(broken),
+    )
 
 
 def simulate_plan(network: Network, plan: Plan, device: Device, scenario: Scenario) -> Figures:

@@ -29,6 +29,7 @@ _SHOWN_IN: Mapping[str, tuple[str, ...]] = {
     "accumulated_db": ("accumulated",),
     "accumulated_stale": ("accumulated",),
     "accumulated_overflow": ("accumulated", "flags"),
+    "unmeasured": ("local", "accumulated", "flags"),
     "sensitivity": ("sensitivity",),
     "sensitivity_estimated": ("sensitivity",),
     "latency_us": ("latency",),

@@ -36,6 +36,15 @@ def flags_of(rows: LayerRows, i: int) -> tuple[Flag, ...]:
                 ),
             )
         )
+    if rows.unmeasured[i]:
+        found.append(
+            Flag(
+                "octagon",
+                "bad",
+                translate("Layers", "not measurable"),
+                translate("Layers", "The reference itself holds NaN or infinity here: its error can't be measured."),
+            )
+        )
     if rows.units[i] == "CPU":
         why = rows.shape.why_not[i] or translate("Layers", "The device has no kernel for this.")
         found.append(Flag("fallback", "warn", "CPU", why))

@@ -72,6 +72,8 @@ class LayerRows:
     accumulated_db: Array
     accumulated_stale: Array
     accumulated_overflow: Array
+    unmeasured: Array
+    """The reference itself holds NaN or infinity, so the error is not measurable."""
     sensitivity: Array
     """KL in 10^-3 nats where the model has a distribution, else relative L2 at the output in %."""
     sensitivity_is_kl: bool
@@ -198,6 +200,7 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
         accumulated_db=_decibels(accumulated),
         accumulated_stale=_stale(session, len(ids)),
         accumulated_overflow=_overflow(accumulated),
+        unmeasured=_unmeasured(local) | _unmeasured(accumulated),
         sensitivity=np.array([_sensitivity(c, metric) for c in cells], float),
         sensitivity_is_kl=is_kl,
         sensitivity_estimated=np.array([c is not None and c.kind == "estimated" for c in cells], bool),
@@ -258,6 +261,10 @@ def _decibels(sums: list[ErrorSums | None], wanted: Array | None = None) -> Arra
 
 def _overflow(sums: list[ErrorSums | None]) -> Array:
     return np.array([s is not None and s.nonfinite > 0 for s in sums], bool)
+
+
+def _unmeasured(sums: list[ErrorSums | None]) -> Array:
+    return np.array([s is not None and s.unmeasured > 0 for s in sums], bool)
 
 
 def _stale(session: Session, count: int) -> Array:

@@ -46,6 +46,7 @@ def findings(session: Session, support: Support | None = None) -> list[Finding]:
     if simulation is not None and len(simulation.kernels) != len(session.network.kernels):
         simulation = None
     found = [
+        *_unmeasured(session, session.network),
         *_overflows(session, session.network),
         *_not_native(session, session.network, support or Support(session)),
         *_imprecise(session, session.network),
@@ -146,6 +147,19 @@ def _imprecise(session: Session, network: Network) -> Iterator[Finding]:
         first[1].name, form.sqnr(first[0]), form.sqnr(required)
     )
     yield Finding("warn", title, detail, tuple(k.index for _, k in worst))
+
+
+def _unmeasured(session: Session, network: Network) -> Iterator[Finding]:
+    """Kernels whose reference holds NaN or infinity: one entry, the first kernel in front."""
+    evaluation = session.figures.evaluation
+    if evaluation is None:
+        return
+    sums = evaluation.accumulated
+    broken = [k for k in network.kernels if k.id in sums and sums[k.id].unmeasured]
+    if broken:
+        title = translate("Preflight", "{0} gives NaN or infinity in full precision").format(broken[0].name)
+        detail = translate("Preflight", "the error of %n kernel(s) can't be measured", "", len(broken))
+        yield Finding("bad", title, detail, tuple(k.index for k in broken))
 
 
 def _overflows(session: Session, network: Network) -> Iterator[Finding]:

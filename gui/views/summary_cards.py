@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite, isinf
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QCoreApplication
@@ -123,8 +123,10 @@ def budget(session: Session, key: str) -> float | None:
 
 def state_of(key: str, value: float | None, limit: float | None, band: float = 0.0) -> State:
     """Missed if the value breaks the budget; near if it is close or the band crosses it; else met."""
-    if value is None or limit is None or value != value:
+    if value is None or limit is None:
         return "none"
+    if isnan(value):  # not measurable, so it is not known to hold
+        return "missed"
     room = value - limit if key == "sqnr" else limit - value
     if room < 0:
         return "missed"
@@ -199,6 +201,8 @@ def _requirement(figure: _Figure, limit: float | None) -> str:
 def _shortfall(figure: _Figure, value: float | None, limit: float | None) -> str:
     assert value is not None
     assert limit is not None
+    if isnan(value):
+        return translate("Summary", "not measurable")
     return form.with_unit(*figure.parts(abs(value - limit), limit))
 
 
@@ -217,7 +221,7 @@ def _gauge(
     if limit is None:
         known = [v for v in (value, baseline) if v is not None and isfinite(v)]
         top = max(known, default=None) if known else None
-    if value is not None and isinf(value):
+    if value is not None and not isfinite(value):
         value = (limit or top or 1.0) * 2 if value > 0 else 0.0
     return Gauge(value, limit, band, before, state, stale, top)
 

@@ -45,6 +45,8 @@ def _error_parts(evaluation: Evaluation | None) -> list[str]:
     if evaluation is None:
         return []
     output = evaluation.output
+    if not output.sums.measurable:
+        return [translate("Summary", "the reference holds NaN or infinity")]
     if output.accuracy is not None:
         return [translate("Summary", "accuracy {0}").format(form.accuracy(output.accuracy))]
     if output.top1_agreement is not None:

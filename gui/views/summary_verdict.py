@@ -61,6 +61,8 @@ def _checking(judged: list[Card], open_ones: list[Card], working: str) -> Statem
 
 
 def _miss(card: Card) -> str:
+    if card.shortfall == translate("Summary", "not measurable"):
+        return translate("Summary", "{0} is not measurable").format(card.title)
     if card.key == "sqnr":
         return translate("Summary", "{0} is {1} short").format(card.title, card.shortfall)
     return translate("Summary", "{0} is {1} over").format(card.title, card.shortfall)

@@ -163,6 +163,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>the error of %n kernel(s) can't be measured</source>
+        <translation>
+            <numerusform>the error of %n kernel can't be measured</numerusform>
+            <numerusform>the errors of %n kernels can't be measured</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n value(s) are NaN or infinite on the samples</source>
         <translation>
             <numerusform>%n value is NaN or infinite on the samples</numerusform>

@@ -300,6 +300,10 @@
         <translation>导入精度…</translation>
     </message>
     <message>
+        <source>Recover unsaved work…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Close model</source>
         <translation>关闭模型</translation>
     </message>
@@ -800,6 +804,29 @@
     <message>
         <source>zero</source>
         <translation>零值</translation>
+    </message>
+</context>
+<context>
+    <name>ConflictDialog</name>
+    <message>
+        <source>Changed elsewhere</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another window has saved this project.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Overwrite</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1971,6 +1998,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>参考中没有而结果中出现 NaN 或无穷：超出了格式的范围。</translation>
     </message>
     <message>
+        <source>not measurable</source>
+        <translation>无法测量</translation>
+    </message>
+    <message>
+        <source>The reference itself holds NaN or infinity here: its error can't be measured.</source>
+        <translation>此处参考值本身含 NaN 或无穷，误差无法测量。</translation>
+    </message>
+    <message>
         <source>The device has no kernel for this.</source>
         <translation>设备没有对应的算子。</translation>
     </message>
@@ -2382,6 +2417,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>最差：{0}，局部 {1}，要求 {2}</translation>
     </message>
     <message>
+        <source>{0} gives NaN or infinity in full precision</source>
+        <translation>{0} 在全精度下给出 NaN 或无穷</translation>
+    </message>
+    <message numerus="yes">
+        <source>the error of %n kernel(s) can't be measured</source>
+        <translation>
+            <numerusform>%n 个算子的误差无法测量</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>{0} overflows in {1}</source>
         <translation>{1} 中 {0} 溢出</translation>
     </message>
@@ -2558,6 +2603,53 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{input}: the shape must hold {count} values, as the input does</source>
         <translation>{input}：形状须含 {count} 个值，与输入一致</translation>
+    </message>
+</context>
+<context>
+    <name>RecoveryDialog</name>
+    <message>
+        <source>Unsaved work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mixbit ended with work that was not saved.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no unsaved work.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Restore opens it as it was, still unsaved; what is saved stays untouched until you save again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>never saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} ({kind}), last edit {when}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3312,6 +3404,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>预算 ≤ {0}</translation>
     </message>
     <message>
+        <source>not measurable</source>
+        <translation>无法测量</translation>
+    </message>
+    <message>
         <source>all FP16: {0}</source>
         <translation>全 FP16：{0}</translation>
     </message>
@@ -3342,6 +3438,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Precision mix</source>
         <translation>精度占比</translation>
+    </message>
+    <message>
+        <source>the reference holds NaN or infinity</source>
+        <translation>参考值含 NaN 或无穷</translation>
     </message>
     <message>
         <source>accuracy {0}</source>
@@ -3446,6 +3546,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>
             <numerusform>%n 项预算达标，{0} 项正在检查</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>{0} is not measurable</source>
+        <translation>{0} 无法测量</translation>
     </message>
     <message>
         <source>{0} is {1} short</source>
@@ -5644,6 +5748,22 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>内部错误：{error}。详情可从任务列表复制。</translation>
     </message>
     <message>
+        <source>The latency to hold is {value} us, but must be above 0.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No clock of this device reaches {wanted} ms.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A clock cap of {clock} % holds {wanted} ms without ever throttling.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{wanted} ms needs {clock} % of the clock and so throttles in time; {cool} % stays cool at {latency} ms.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There is no kernel {kernel}; mixbit inspect lists numbers, ids and names.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6008,6 +6128,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>场景：每秒运行次数为 {value}，须大于 0。</translation>
     </message>
     <message>
+        <source>Scenario: governor is {value}, but must be one of {choices}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Scenario: clock cap is {value}, but must be above 0, as a part of the nominal clock.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Scenario: ambient temperature is {value} C, but must be -40 to 85.</source>
         <translation>场景：环境温度为 {value} °C，须在 -40 到 85 之间。</translation>
     </message>
@@ -6184,6 +6312,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>正在运行方案</translation>
     </message>
     <message>
+        <source>Rounding weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layer {name} can't be rounded by {method}: it takes convolutions that mix channels, Gemm and MatMul with a plain weight matrix; choose another method for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There are {count} labels for each sample, but no output with that many rows of classes; give one label for each row of an output.</source>
         <translation>每个样本有 {count} 个标签，但没有行数相同的类别输出；请为输出的每一行给一个标签。</translation>
     </message>
@@ -6252,12 +6388,20 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有名为 {name} 的预设；请从 {names} 中选择。</translation>
     </message>
     <message>
+        <source>Layer {name} wants a corrected bias, which needs calibration samples; give data.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There is no {kind} weight format of {bits} bits; choose one of {known}.</source>
         <translation>没有 {bits} 位的 {kind} 权重格式；请从 {known} 中选择。</translation>
     </message>
     <message>
         <source>A group of {group} weights can't be; choose 16, 32, 64, 128 or 256.</source>
         <translation>分组大小不能为 {group}；请选择 16、32、64、128 或 256。</translation>
+    </message>
+    <message>
+        <source>The weight method {method} needs calibration samples; give data, or choose one of {known}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is no weight method {method}; choose one of {known}.</source>
@@ -6442,6 +6586,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>The model has no inputs, so every sample is the same.</source>
         <translation>模型没有输入，所以每个样本都相同。</translation>
+    </message>
+    <message>
+        <source>{layer} gives {count} values that are NaN or Inf in full precision, although the samples are finite: the error of {layers} layers can't be measured; check the model and the preprocessing.</source>
+        <translation>样本都是有限值，但 {layer} 在全精度下给出 {count} 个 NaN 或 Inf：{layers} 个层的误差无法测量；请检查模型和预处理。</translation>
     </message>
     <message>
         <source>No layer of this model has weights whose precision can be set; nothing to sweep.</source>

@@ -56,7 +56,7 @@ def test_evaluate_says_that_data_is_synthetic_and_real_data_is_not(run, cnn_path
     assert {"sqnr_db", "cosine", "mse", "top1_agreement"} <= set(found["output"])
     assert 10 < found["output"]["sqnr_db"] < 70
     for kernel in found["kernels"]:
-        assert set(kernel) == {"id", "name", "scheme", "local_sqnr_db", "accumulated_sqnr_db"}
+        assert set(kernel) == {"id", "name", "scheme", "local_sqnr_db", "accumulated_sqnr_db", "unmeasured"}
     images = np.random.default_rng(1).random((9, 3, 16, 16), np.float32)
     np.savez(tmp_path / "d.npz", image=images, labels=np.arange(9))
     real = run("evaluate", cnn_path, "--preset", "int8", "--data", tmp_path / "d.npz", "--samples", 5)
