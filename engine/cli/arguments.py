@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.cli import commands, dumping, show, show_dumps, tuning
+from engine.cli import commands, dumping, show, show_dumps, show_simulating, simulating, tuning
 from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
 from engine.precision.presets import FIRST_LAST
@@ -72,7 +72,10 @@ def parser() -> argparse.ArgumentParser:
     inspect = command("inspect", commands.inspect, show.show_inspect, "list the kernels of a model")
     evaluate = command("evaluate", commands.evaluate, show.show_evaluate, "measure the error of a plan")
     simulate = command(
-        "simulate", commands.simulate, show.show_simulate, "simulate latency, memory, energy and heat of a plan"
+        "simulate",
+        simulating.simulate,
+        show_simulating.show_simulate,
+        "simulate latency, memory, energy, heat, cold start and frames in a row",
     )
     export = command("export", commands.export, show.show_written, "write a quantized model or files for a toolchain")
     plan = command("plan", commands.write_plan, show.show_written, "write the plan of a preset")
@@ -80,7 +83,10 @@ def parser() -> argparse.ArgumentParser:
     search = command("search", tuning.search, show.show_search, "propose the best plan under budgets")
     dump = command("dump", dumping.dump, show_dumps.show_dump, "write the values of every kernel")
     compare = command("compare", dumping.compare, show_dumps.show_compare, "hold one dump against another")
-    command("devices", commands.devices, show.show_devices, "list the device profiles")
+    devices = command(
+        "devices", simulating.devices, show_simulating.show_devices, "list the device profiles, or the values of one"
+    )
+    devices.add_argument("device", nargs="?", metavar="DEVICE", help="profile name or file: list its values")
     command("targets", commands.targets, show.show_targets, "list what can be exported")
 
     for sub in (inspect, evaluate, simulate, export, plan, sweep, search, dump):
@@ -102,9 +108,7 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument("--data", type=Path, metavar="PATH", help="evaluation data: pictures, .npy, .npz or .bin")
         sub.add_argument("--samples", type=int, metavar="N", help="evaluate at most N samples")
         sub.add_argument("--observer", choices=("minmax", "percentile"), default="minmax", help="of activation ranges")
-    simulate.add_argument("--minutes", type=float, default=30.0, help="minutes of sustained use (default: 30)")
-    simulate.add_argument("--rate", type=float, metavar="PER_SECOND", help="runs per second (default: back to back)")
-    simulate.add_argument("--ambient", type=float, default=25.0, metavar="C", help="ambient temperature in degrees C")
+    simulating.add_options(simulate)
     export.add_argument(
         "--to", choices=KINDS, required=True, metavar="TARGET", help="what to write; see mixbit targets"
     )

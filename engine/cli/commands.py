@@ -9,7 +9,6 @@ from typing import Any
 from engine.cli.given import data_sources, device, named_plan, open_network, progress_of, units
 from engine.interop.handover import Extras, measure_effect
 from engine.interop.targets import TARGETS, target
-from engine.npu import list_devices
 from engine.npu.results import Scenario
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.planfile import save_plan
@@ -81,54 +80,6 @@ def evaluate(args: argparse.Namespace) -> dict[str, Any]:
         "notes": [str(note) for note in (*prepared.info.notes, work.not_measurable(network, found)) if note],
         "kernels": [_errors(k.id, k.name, plan.get(k.id), local.get(k.id), found) for k in network.kernels],
         "size_bytes": plan_bytes(network, plan).total,
-    }
-
-
-def simulate(args: argparse.Namespace) -> dict[str, Any]:
-    """Latency, memory, energy and heat of a plan."""
-    chip = device(args)
-    network = open_network(args)
-    scenario = Scenario(args.minutes, args.rate, args.ambient)
-    figures = work.simulate_plan(network, named_plan(args, network), chip, scenario)
-    simulation, sustained = figures.simulation, figures.sustained
-    assert simulation is not None
-    assert sustained is not None
-    names = {k.id: k.name for k in network.kernels}
-    return {
-        "device": simulation.device,
-        "error_band": simulation.band,
-        "latency_us": simulation.latency_us,
-        "invocation_us": simulation.invocation_us,
-        "peak_bytes": simulation.memory.peak_bytes,
-        "lower_bound_bytes": simulation.memory.lower_bound_bytes,
-        "size_bytes": figures.size.total if figures.size else None,
-        "energy_uj": simulation.energy_uj,
-        "kernels": [
-            {
-                "id": cost.kernel,
-                "name": names[cost.kernel],
-                "unit": cost.unit,
-                "start_us": cost.start_us,
-                "latency_us": cost.latency_us,
-                "cube_us": cost.cube_us,
-                "vector_us": cost.vector_us,
-                "mte_us": cost.mte1_us + cost.mte2_us + cost.mte3_us,
-                "launch_us": cost.launch_us,
-                "cpu_us": cost.cpu_us,
-                "bytes": cost.ddr_read_bytes + cost.ddr_write_bytes,
-                "energy_uj": cost.energy_uj,
-                "bound": cost.bound,
-                "why": str(cost.why),
-            }
-            for cost in simulation.kernels
-        ],
-        "sustained": {
-            "minutes": scenario.minutes,
-            "latency_us": sustained.final_latency_us,
-            "temperature_c": sustained.final_skin_c,
-            "throttled_at_s": sustained.throttled_at_s,
-        },
-        "notes": [str(note) for note in sustained.notes],
     }
 
 
@@ -218,11 +169,6 @@ def write_plan(args: argparse.Namespace) -> dict[str, Any]:
     spare_the_model(args.out, network)
     save_plan(plan, network, args.out)
     return {"path": str(args.out), "kernels": len(plan), "size_bytes": plan_bytes(network, plan).total}
-
-
-def devices(args: argparse.Namespace) -> dict[str, Any]:
-    """The device profiles."""
-    return {"devices": [{"name": d.name, "title": d.title, "note": d.note} for d in list_devices()]}
 
 
 def _output(found: Evaluation) -> dict[str, Any]:

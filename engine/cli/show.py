@@ -56,39 +56,6 @@ def show_evaluate(found: Mapping[str, Any]) -> None:
         print(say("Synthetic input: the errors are indicative only; give real samples with --data and --calib."))
 
 
-def show_simulate(found: Mapping[str, Any]) -> None:
-    """The cost."""
-    columns = ("#", "name", "unit", "start µs", "latency µs", "launch µs", "KiB", "bound by")
-    print_table(
-        columns,
-        (
-            (
-                str(i),
-                k["name"],
-                k["unit"],
-                f"{k['start_us']:.1f}",
-                f"{k['latency_us']:.1f}",
-                f"{k['launch_us']:.1f}",
-                f"{k['bytes'] / 1024:.1f}",
-                k["bound"],
-            )
-            for i, k in enumerate(found["kernels"])
-        ),
-    )
-    sustained = found["sustained"]
-    print(f"{found['device']}: {found['latency_us'] / 1e3:.3f} ms ±{found['error_band']:.0%} (simulated)")
-    print(f"peak memory {found['peak_bytes']:,} bytes, model size {found['size_bytes']:,} bytes")
-    print(f"energy {found['energy_uj'] / 1e3:.3f} mJ per run")
-    throttled = sustained["throttled_at_s"]
-    print(
-        f"after {sustained['minutes']:g} min: {sustained['latency_us'] / 1e3:.3f} ms, skin "
-        f"{sustained['temperature_c']:.1f} °C, "
-        + ("no throttling" if throttled is None else f"first throttled after {throttled:.0f} s")
-    )
-    for note in found["notes"]:
-        print(note)
-
-
 def show_written(found: Mapping[str, Any]) -> None:
     """What was written."""
     print(f"wrote {found['path']}")
@@ -138,11 +105,6 @@ def _short(value: float | None) -> str:
 def show_targets(found: Mapping[str, Any]) -> None:
     """The export targets."""
     print_table(("name", "writes", "what"), ((t["name"], t["form"], t["note"]) for t in found["targets"]))
-
-
-def show_devices(found: Mapping[str, Any]) -> None:
-    """The profiles."""
-    print_table(("name", "title", "note"), ((d["name"], d["title"], d["note"]) for d in found["devices"]))
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
