@@ -421,7 +421,8 @@ class Evaluator:
         shared = self._shared
         kernels = shared.network.kernels
         stale = sorted({at for state in self._states for at in state.stale(keys)})
-        absent = [at for at in stale if not shared.sessions.has(kernels[at], schemes[at])]
+        halves = {at: shared.wiring.halves(at, schemes) for at in stale}
+        absent = [at for at in stale if not shared.sessions.has(kernels[at], schemes[at], halves[at])]
         done: list[int] = []
         work = len(stale) * len(self._states) + len(absent) or 1
         text = say("Running the plan")
@@ -433,7 +434,7 @@ class Evaluator:
             cancel.check()
             if self._gate is not None:
                 self._gate()
-            shared.sessions.get(kernels[at], schemes[at])
+            shared.sessions.get(kernels[at], schemes[at], halves[at])
             done.append(1)
 
         def run(state: SampleState) -> None:

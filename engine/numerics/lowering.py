@@ -9,7 +9,7 @@ DequantizeLinear in a file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,6 +50,7 @@ def lower(
     *,
     opset: int = 21,
     quantized: QuantizedWeight | None = None,
+    halves: Collection[str] = (),
 ) -> Lowered:
     """Write a kernel's nodes under a scheme.
 
@@ -61,6 +62,7 @@ def lower(
         packed: Spell weights as packed integers + DequantizeLinear (needs opset 21) instead of float constants.
         opset: Version of ONNX's own operators in the model that the nodes go into.
         quantized: The rounded `kernel.weight`, if it is at hand.
+        halves: Inputs whose values fit half already: rounding them to half again would change nothing and is left out.
 
     Raises:
         PlanError: If a range is missing or the format does not exist.
@@ -68,9 +70,9 @@ def lower(
     if scheme == FP32:
         return Lowered(tuple(node.proto for node in kernel.nodes), kernel.constants)
     work = _Work(kernel, scheme, tensors, opset, [_copy(node.proto) for node in kernel.nodes], dict(kernel.constants))
-    params = _activation(work, ranges)
+    params = _activation(work, ranges, halves)
     nonfinite = _weights(work, params, packed, quantized) if kernel.weight is not None else 0
-    if _is_half(scheme.activations):
+    if is_half(scheme.activations):
         _round_results(work)
     read = _names_read(work.nodes)
     constants = {name: array for name, array in work.constants.items() if name in read}
@@ -102,15 +104,15 @@ class _Work:
         self.constants.update(constants)
 
 
-def _activation(work: _Work, ranges: Ranges) -> QuantParams | None:
+def _activation(work: _Work, ranges: Ranges, halves: Collection[str]) -> QuantParams | None:
     """Round what goes into the anchor (into the kernel, if it has no weight). Returns static integer parameters."""
     kernel, form = work.kernel, work.scheme.activations
     if form.floating and form.bits >= 32:
         return None
     weight = kernel.weight
     if weight is None:
-        for name in kernel.inputs if _is_half(form) else ():
-            if (made := half_pair(name, f"{kernel.id}/mixbit/{name}", work.tensors)) is not None:
+        for name in kernel.inputs if is_half(form) else ():
+            if name not in halves and (made := half_pair(name, f"{kernel.id}/mixbit/{name}", work.tensors)) is not None:
                 work.in_front(0, made.nodes, made.constants)
                 for node in work.nodes[work.start :]:
                     _rename(node.input, name, made.output)
@@ -121,7 +123,7 @@ def _activation(work: _Work, ranges: Ranges) -> QuantParams | None:
     prefix = f"{kernel.id}/mixbit/activation"
     params = None
     if form.floating:
-        made = half_pair(name, prefix, work.tensors)
+        made = None if name in halves else half_pair(name, prefix, work.tensors)
     else:
         params = _static(kernel, form, ranges) if form.static else None
         made = integer_pair(name, prefix, work.tensors, form, params, work.opset)
@@ -216,7 +218,8 @@ def _round_results(work: _Work) -> None:
         work.nodes.extend(made.nodes)
 
 
-def _is_half(form: ActivationFormat) -> bool:
+def is_half(form: ActivationFormat) -> bool:
+    """Whether results are rounded to half."""
     return form.floating and form.bits == 16
 
 

@@ -16,6 +16,9 @@ from engine.numerics.runtime import ALL, BASIC, EXTENDED, naming, open_either, o
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
 
+_At = tuple[int, Scheme, frozenset[str], bool]
+"""Kernel index, scheme, inputs that are halves already, whether all tensors are plain."""
+
 
 class _Ready(NamedTuple):
     session: ort.InferenceSession
@@ -33,28 +36,31 @@ class Sessions:
         self.nbytes = 0
         self._lock = threading.Lock()
         self._building = tuple(threading.Lock() for _ in network.kernels)
-        self._ready: OrderedDict[tuple[int, Scheme, bool], _Ready] = OrderedDict()
+        self._ready: OrderedDict[_At, _Ready] = OrderedDict()
 
-    def get(self, kernel: Kernel, scheme: Scheme, *, plain: bool = False) -> ort.InferenceSession:
+    def get(
+        self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset(), *, plain: bool = False
+    ) -> ort.InferenceSession:
         """The session of a kernel under a scheme.
 
         Args:
             kernel: Whose.
             scheme: How it is rounded.
+            halves: Inputs that will hold nothing but halves.
             plain: Whether all tensors are fed and returned in plain order; else each in the order that it is kept in.
 
         Raises:
             ModelError: If ONNX Runtime refuses the kernel.
             PlanError: If the scheme needs a range that is not there.
         """
-        at = kernel.index, scheme, plain and self._layout.touches(kernel)
+        at = kernel.index, scheme, halves, plain and self._layout.touches(kernel)
         with self._building[kernel.index]:
             with self._lock:
                 ready = self._ready.get(at)
                 if ready is not None:
                     self._ready.move_to_end(at)
                     return ready.session
-            ready = self._build(kernel, scheme, plain)
+            ready = self._build(kernel, scheme, halves, plain)
             with self._lock:
                 self._ready[at] = ready
                 self.nbytes += ready.nbytes
@@ -62,15 +68,15 @@ class Sessions:
                     self.nbytes -= self._ready.popitem(last=False)[1].nbytes
         return ready.session
 
-    def has(self, kernel: Kernel, scheme: Scheme) -> bool:
+    def has(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset()) -> bool:
         """Whether a session is there already."""
-        return (kernel.index, scheme, False) in self._ready
+        return (kernel.index, scheme, halves, False) in self._ready
 
     def drop(self, kernel: Kernel, scheme: Scheme) -> None:
-        """Forget a session, if it is there."""
+        """Forget the sessions of a kernel under a scheme."""
         with self._lock:
-            gone = self._ready.pop((kernel.index, scheme, False), None)
-            self.nbytes -= gone.nbytes if gone is not None else 0
+            for at in [at for at in self._ready if at[:2] == (kernel.index, scheme)]:
+                self.nbytes -= self._ready.pop(at).nbytes
 
     def close(self) -> None:
         """Forget all sessions."""
@@ -78,9 +84,10 @@ class Sessions:
             self._ready.clear()
             self.nbytes = 0
 
-    def _build(self, kernel: Kernel, scheme: Scheme, plain: bool) -> _Ready:
+    def _build(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str], plain: bool) -> _Ready:
         graph = self._network.graph
-        lowered = lower(kernel, scheme, self.ranges, graph.tensors, False, opset=graph.opsets.get("", 1))
+        opset = graph.opsets.get("", 1)
+        lowered = lower(kernel, scheme, self.ranges, graph.tensors, False, opset=opset, halves=halves)
         if not plain and self._layout.touches(kernel):
             return self._build_blocked(kernel, lowered)
 

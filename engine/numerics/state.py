@@ -83,7 +83,7 @@ class SampleState:
                     self.values.update((name, reference[name]) for name in kernel.outputs)
                 else:
                     self._keys[index] = -1  # half written, should the run fail
-                    session = shared.sessions.get(kernel, schemes[index])
+                    session = shared.sessions.get(kernel, schemes[index], shared.wiring.halves(index, schemes))
                     buffers = self._buffers()
                     targets = {name: buffers[name] for name in kernel.outputs if name in buffers}
                     self.values.update(call(kernel, session, self.values, targets))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import prod
 
 from engine.fusion.types import Kernel, Network
-from engine.numerics.lowering import FLOATS
+from engine.numerics.lowering import FLOATS, is_half
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme
 
@@ -27,6 +28,17 @@ class Wiring:
         )
         """Float outputs of each kernel."""
         self.index: Mapping[str, int] = {kernel.id: kernel.index for kernel in kernels}
+        self._roundable = tuple(
+            tuple(
+                (name, self.producer[name])
+                for name in kernel.inputs
+                if name in self.producer
+                and name in self.measured[self.producer[name]]
+                and network.tensors[name].elements >= (prod(kernel.weight.shape) if kernel.weight is not None else 0)
+            )
+            for kernel in kernels
+        )
+        """Float inputs of each kernel that are larger than its weight, with the index of the kernel that makes them."""
         self._tunable = tuple(kernel.tunable for kernel in kernels)
         self._ids = tuple(kernel.id for kernel in kernels)
         self._keys: dict[tuple[object, ...], int] = {}
@@ -53,6 +65,16 @@ class Wiring:
                     found = self._keys.setdefault(content, len(self._keys))
             keys.append(found)
         return tuple(keys)
+
+    def halves(self, index: int, schemes: Sequence[Scheme]) -> frozenset[str]:
+        """Inputs of a kernel that other kernels have rounded to half under these schemes.
+
+        Empty where the kernel would not round them to half itself, or where its weight is larger than they are: then
+        a session of its own for that case costs more than it saves.
+        """
+        if not is_half(schemes[index].activations):
+            return frozenset()
+        return frozenset(name for name, at in self._roundable[index] if is_half(schemes[at].activations))
 
     def local_key(self, kernel: Kernel, scheme: Scheme, reference: tuple[int, ...]) -> int:
         """The key of one kernel under a scheme on reference inputs."""

@@ -164,8 +164,8 @@ def test_cancel_is_answered_while_a_kernel_runs_and_the_next_plan_waits_for_it()
     token, entered, leave = CancelToken(), threading.Event(), threading.Event()
     original = evaluator._shared.sessions.get
 
-    def slow(kernel, scheme):
-        session = original(kernel, scheme)
+    def slow(kernel, scheme, halves):
+        session = original(kernel, scheme, halves)
         # One worker is held up in the middle of a sample, the other one is free.
         if kernel.index == 2 and evaluator._shared.sessions.has(net.kernels[4], INT8) and not entered.is_set():
             entered.set()
@@ -314,3 +314,20 @@ def test_a_layer_that_cannot_run_is_named():
             evaluator.evaluate(Plan())
     finally:
         evaluator.close()
+
+
+def test_who_rounds_to_half_is_asked_for_the_plan_at_hand(made):
+    """Half by half, and every mixture with 8 bits, gives what sessions give that round every input themselves."""
+    net, samples, evaluator = made
+    plain = Evaluator(net, samples, ranges=evaluator.ranges)
+    plain._shared.wiring.halves = lambda index, schemes: frozenset()
+    try:
+        for plan in (Plan({k.id: FP16 for k in net.tunable}), Plan({net.kernels[0].id: FP16, net.kernels[1].id: INT4}),
+                     Plan({net.kernels[1].id: INT4, net.kernels[2].id: FP16, net.kernels[0].id: INT8})):  # fmt: skip
+            assert evaluator.evaluate(plan).accumulated == plain.evaluate(plan).accumulated
+    finally:
+        plain.close()
+    wiring = evaluator._shared.wiring
+    half = (FP16, FP16, INT4, FP32, INT8)
+    assert [wiring.halves(k.index, half) for k in net.kernels[:3]] == [frozenset(), {"a"}, {"b", "a"}]
+    assert wiring.halves(1, (INT8, FP16, FP16, FP32, FP16)) == frozenset()

@@ -11,6 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 from engine.errors import PlanError
 from engine.fusion.types import Kind
 from engine.numerics import lower
+from engine.numerics.models import build_model
+from engine.numerics.runtime import open_session, options
 from engine.precision.scheme import FP16, FP32, HALF, INT4, INT8, W4A8, ActivationFormat, Scheme, WeightFormat
 from engine.quant import quantize_weight
 from engine.quant.ranges import Range, Ranges
@@ -160,3 +162,23 @@ def test_half_weights_are_stored_as_halves():
     made = lowered(net, FP16, packed=True, opset=21)
     kinds = {numpy_helper.from_array(np.asarray(a), n).data_type for n, a in made.constants.items()}
     assert kinds == {TensorProto.FLOAT16}
+
+
+@pytest.mark.parametrize("scheme", [FP16, INT4])
+def test_values_that_are_halves_already_are_not_rounded_again(scheme):
+    net, _ = small_net()
+    kernel = net.kernels[2]
+    feeds = {name: np.random.default_rng(1).standard_normal(net.tensors[name].shape) for name in kernel.inputs}
+    feeds = {name: array.astype(np.float16).astype(np.float32) for name, array in feeds.items()}
+    results = []
+    for halves in ((), ("b",)):
+        made = lower(kernel, scheme, Ranges(), net.tensors, False, halves=halves)
+        results.append((len(made.nodes), run_nodes(net, kernel, made, feeds)))
+    (more, want), (less, found) = results
+    assert more - less == 2  # the Casts to half and back
+    np.testing.assert_array_equal(found, want)
+
+
+def run_nodes(net, kernel, made, feeds):
+    built = build_model(net.graph, made.nodes, kernel.inputs, kernel.outputs, made.constants, opsets={"": 21})
+    return open_session(built, options()).run(None, feeds)[0]
