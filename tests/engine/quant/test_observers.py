@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from engine.precision.scheme import ActivationFormat
 from engine.quant import OBSERVERS
-from engine.quant.observers import BINS, Seen, observe_histogram, percentile_range
+from engine.quant.entropy import LEVELS, absolute_counts, divergences, entropy_threshold
+from engine.quant.observers import BINS, Seen, entropy_range, observe_histogram, percentile_range
 from engine.quant.ranges import Range, activation_params
 
 
@@ -80,6 +81,105 @@ def test_odd_input_has_a_defined_range(name):
     assert watched(name, [np.array([np.inf, 2, -np.inf, -1], np.float32)]) == Range(-1, 2)
     assert watched(name, [np.full(9, 3.0, np.float16)]) == Range(3, 3)
     assert watched(name, [np.array([3e38, -3e38], np.float32)]).high >= 2.9e38
+
+
+def distributions():
+    rng = np.random.default_rng(5)
+    normal = rng.standard_normal(8_000)
+    yield "normal", normal
+    yield "relu", np.maximum(normal, 0) * 3
+    yield "laplace", rng.laplace(0.4, 2.0, 8_000)
+    yield "swish", normal * 3 / (1 + np.exp(-normal * 3))
+    yield "heavy tail", rng.standard_t(2, 8_000)
+    yield "outlier", np.append(rng.uniform(-1, 1, 8_000), 60.0)
+    yield "uniform", rng.uniform(-2, 5, 8_000)
+    yield "negative", -np.abs(normal) - 0.5
+
+
+CASES = [pytest.param(v.astype(np.float32), id=name) for name, v in distributions()]
+
+
+def divergence(counts, kept: int) -> float:
+    """KL(P || Q) by the published steps, bin by bin."""
+    reference = counts[:kept].astype(float)
+    reference[-1] += counts[kept:].sum()
+    candidate = np.zeros(kept)
+    for level in range(LEVELS):
+        part = slice(kept * level // LEVELS, kept * (level + 1) // LEVELS)
+        filled = reference[part] > 0
+        if filled.any():
+            candidate[part] = np.where(filled, counts[:kept][part].sum() / filled.sum(), 0)
+    if not candidate.any():
+        return np.inf
+    p, q = reference / reference.sum(), candidate / candidate.sum()
+    with np.errstate(divide="ignore"):
+        return float(sum(a * (np.log(a) - np.log(b)) for a, b in zip(p, q, strict=True) if a > 0))
+
+
+@pytest.mark.parametrize("values", CASES)
+def test_entropy_threshold_is_the_published_one(values):
+    seen = Seen()
+    for part in [*np.split(values[:8_000], 8), values[8_000:]]:
+        seen = observe_histogram(seen, part)
+    counts, width = absolute_counts(seen)
+    raw = np.bincount(np.floor(np.abs(values.astype(np.float64)) / width).astype(int), minlength=counts.size)
+    assert np.abs(np.cumsum(raw)[: counts.size] - np.cumsum(counts)).max() <= 1  # the extreme lies on an edge
+    tried = {kept: divergence(counts, kept) for kept in range(LEVELS, counts.size + 1, 41)}
+    ours = divergences(counts)
+    np.testing.assert_allclose([ours[kept - LEVELS] for kept in tried], list(tried.values()), rtol=1e-9, atol=1e-12)
+    best = LEVELS + max(np.flatnonzero(ours == ours.min()))
+    assert entropy_threshold(seen) == min(float(np.abs(values).max()), (best + 0.5) * width)
+    if ours.min() < np.inf:
+        assert entropy_range(seen) == Range(
+            max(seen.low, -entropy_threshold(seen)), min(seen.high, entropy_threshold(seen))
+        ) or entropy_threshold(seen) < min(abs(seen.low), abs(seen.high))
+
+
+def squared_error(values, low: float, high: float) -> float:
+    """Of 8 bits, asymmetric, on raw values."""
+    scale, zero = activation_params(Range(low, high), ActivationFormat(8))
+    codes = np.clip(np.rint(values.astype(np.float64) / scale) + zero, 0, 255)
+    return float(np.mean(((codes - zero) * scale - values) ** 2))
+
+
+@pytest.mark.parametrize("values", CASES)
+def test_no_range_has_a_smaller_error_than_the_mse_observers(values):
+    """Against every pair of 25 lower and 25 upper ends, really rounded."""
+    found = watched("mse", [*np.split(values[:8_000], 8), values[8_000:]])
+    low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
+    best = min(squared_error(values, low * a, high * b) for a in _shares(low) for b in _shares(high))
+    assert squared_error(values, found.low, found.high) <= 1.04 * best
+    assert squared_error(values, found.low, found.high) <= 1.03 * squared_error(values, low, high)
+
+
+def _shares(end: float):
+    return np.linspace(0.04, 1, 25) if end else [0.0]
+
+
+def test_a_moving_average_is_the_mean_of_a_hundred_then_exponential():
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal((2, 50)).astype(np.float32) * s for s in rng.uniform(0.5, 2, 160)]
+    high = 0.0
+    for number, array in enumerate(arrays, 1):
+        high = float(array.max()) if number == 1 else high + (float(array.max()) - high) / min(number, 100)
+    found = watched("average", arrays)
+    assert found.high == pytest.approx(high, rel=1e-12)
+    assert watched("average", arrays[:60]).low == pytest.approx(np.mean([a.min() for a in arrays[:60]]), rel=1e-6)
+    nothing = np.full(3, np.nan, np.float32)
+    assert watched("average", [nothing, arrays[0], nothing]) == Range(float(arrays[0].min()), float(arrays[0].max()))
+
+
+@pytest.mark.parametrize("name", OBSERVERS)
+def test_states_stay_small_and_do_not_depend_on_how_values_are_split(name):
+    values = np.random.default_rng(3).laplace(size=120_000).astype(np.float32)
+    observe, found = OBSERVERS[name]
+    seen = Seen()
+    for part in np.split(values, 120):
+        seen = observe(seen, part)
+    assert seen.counts is None or seen.counts.nbytes <= 8 * BINS
+    if name != "average":
+        whole, low, high = found(observe(Seen(), values)), found(seen).low, found(seen).high
+        assert (low, high) == pytest.approx((whole.low, whole.high), rel=0.06)
 
 
 def test_codes_of_activations():
