@@ -5,8 +5,15 @@ The engine writes English templates; a window translates the template and fills 
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
+
+_LONGEST = 400
+"""Characters of a field that a sentence shows: names in a file may have any length."""
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode categories that break a line, turn its direction or show nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +25,29 @@ class Text:
 
     def __str__(self) -> str:
         """The English sentence."""
-        return self.template.format(**self.fields)
+        return self.template.format(**{name: one_line(value) for name, value in self.fields.items()})
 
 
 def say(template: str, **fields: object) -> Text:
     """Make a translatable sentence. The template must be a literal: translations are collected from the source."""
     return Text(template, fields)
+
+
+def one_line(value: object) -> object:
+    r"""What a sentence shows of a field: text on one line and of bounded length; all else as it is.
+
+    Names of tensors, layers and files come from outside and may hold anything. A line feed is shown as `\n`, and so on.
+    """
+    if isinstance(value, PurePath):
+        value = str(value)
+    if not isinstance(value, str):
+        return value
+    if len(value) > _LONGEST:
+        value = f"{value[: _LONGEST // 2]}…{value[-_LONGEST // 2 + 1 :]}"
+    if value.isprintable():
+        return value
+    return "".join(_escaped(char) if unicodedata.category(char) in _UNSEEN else char for char in value)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode()

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from engine.paths import resources
-from engine.text import Text
+from engine.text import Text, one_line
 
 Language = Literal["en", "zh"]
 LANGUAGES: dict[Language, str] = {"en": "en", "zh": "zh_CN"}
@@ -43,12 +43,12 @@ def data_text(words: str) -> str:
 
 def _field(value: object) -> object:
     if isinstance(value, str):
-        return data_text(value)
+        return one_line(data_text(value))
     if isinstance(value, Text):
         return text(value)
     if isinstance(value, (list, tuple)) and any(isinstance(item, Text) for item in value):
         return ", ".join(str(_field(item)) for item in value)
-    return value
+    return one_line(value)
 
 
 class TsTranslator(QTranslator):

@@ -109,8 +109,15 @@ def run_file(path: Path, feeds: dict[str, Array]) -> dict[str, Array] | None:
     except Exception:  # the runtime's exceptions have no common base
         return None
     names = [output.name for output in session.get_outputs()]
-    wanted = {entry.name for entry in session.get_inputs()}
-    return dict(zip(names, session.run(names, {n: a for n, a in feeds.items() if n in wanted}), strict=True))
+    wanted = {entry.name: entry.type for entry in session.get_inputs()}
+    given = {
+        name: [array] if wanted[name].startswith("seq") else array for name, array in feeds.items() if name in wanted
+    }
+    try:
+        results = session.run(names, given)
+    except Exception:  # an input or output that Python can't hand over, such as a map or bfloat16
+        return None
+    return {name: array for name, array in zip(names, results, strict=True) if isinstance(array, np.ndarray)} or None
 
 
 def distance(found: dict[str, Array], wanted: dict[str, Array] | None) -> str:

@@ -19,6 +19,7 @@ from engine.fusion.quantized import find_integer_products, find_pairs, take_pair
 from engine.fusion.regions import Partition, Region
 from engine.fusion.rotary import find_rotaries
 from engine.fusion.rules import RULES, RuleSet
+from engine.fusion.sealed import find_sealed, why_sealed
 from engine.fusion.stored import find_stored
 from engine.fusion.types import Kernel, Kind, Network, Rules
 from engine.fusion.view import View
@@ -48,6 +49,8 @@ def partition_of(view: View, rules: RuleSet) -> Partition:
     for finder in (find_integer_products, find_pairs):
         for region in finder(view):
             partition.put(region)
+    for region in find_sealed(view, partition):
+        partition.put(region)
     if rules.named:
         for finder in (find_rotaries, find_group_norms, find_norms, find_activations):
             for region in finder(view):
@@ -93,7 +96,8 @@ def _kernel(index: int, region: Region, view: View, partition: Partition, folded
     constants: dict[str, Array] = {
         name: view.constants[name] for node in nodes for name in node.inputs if name in view.constants
     }
-    weights = find_weights(view, region.anchor, region.bias, folded.origins)
+    sealed = why_sealed(view, region)
+    weights = () if sealed else find_weights(view, region.anchor, region.bias, folded.origins)
     weight = weights[0] if weights else None
     outputs = partition.outputs(region) or view.outputs[region.last][:1]
     anchor_output = view.outputs[region.anchor][0]
@@ -109,7 +113,7 @@ def _kernel(index: int, region: Region, view: View, partition: Partition, folded
         outputs=outputs,
         constants=constants,
         weight=weight,
-        why_not=None if weight else explain_missing(view, region.anchor, region.kind),
+        why_not=None if weight else sealed or explain_missing(view, region.anchor, region.kind),
         params=count_params(view, region.nodes, folded.origins, {each.constant for each in weights}),
         macs=count_macs(view, region.nodes),
         more_weights=weights[1:],

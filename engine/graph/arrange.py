@@ -21,7 +21,6 @@ class Arranged:
     nodes: tuple[onnx.NodeProto, ...]
     stored: Mapping[str, onnx.TensorProto]
     """Initializers and the values of Constant nodes, by the name that nodes read."""
-    sparse: Mapping[str, onnx.SparseTensorProto]
     outputs: tuple[str, ...]
 
 
@@ -29,26 +28,59 @@ def arrange(model: onnx.ModelProto, path: Path) -> Arranged:
     """Separate constants, drop what no output needs, sort.
 
     Raises:
-        ModelError: The nodes form a circle, or something is read that nobody writes.
+        ModelError: The nodes form a circle, something is read that nobody writes, or two write the same.
     """
     graph = model.graph
     _name_apart(graph)
-    stored = {tensor.name: tensor for tensor in graph.initializer}
-    sparse = {tensor.values.name: tensor for tensor in graph.sparse_initializer}
+    stored: dict[str, onnx.TensorProto] = {}
+    for tensor in graph.initializer:
+        _store(tensor, stored, path)
+    _check_written_once(graph, path)
     nodes = []
     for node in graph.node:
         value = constant_value(node)
         if value is None:
             nodes.append(node)
         else:
-            stored[value.name] = value
+            _store(value, stored, path)
     outputs = tuple(dict.fromkeys(value.name for value in graph.output))
     if not outputs:
         raise ModelError(say("{file} has no outputs, so there is nothing to run.", file=path.name))
     if "" in outputs:
         raise ModelError(say("{file} has an output without a name: the file is damaged.", file=path.name))
-    known = {value.name for value in graph.input} | set(stored) | set(sparse)
-    return Arranged(live_in_order(nodes, outputs, known, path), stored, sparse, outputs)
+    known = {value.name for value in graph.input} | set(stored)
+    return Arranged(live_in_order(nodes, outputs, known, path), stored, outputs)
+
+
+def _store(tensor: onnx.TensorProto, stored: dict[str, onnx.TensorProto], path: Path) -> None:
+    """Of two stored tensors of one name ONNX Runtime takes the first or the last, depending on their size."""
+    if stored.setdefault(tensor.name, tensor) != tensor:
+        raise ModelError(
+            say(
+                "{file} stores two different tensors under the name {tensor}, so nobody knows which is meant.",
+                file=path.name,
+                tensor=tensor.name,
+            )
+        )
+
+
+def _check_written_once(graph: onnx.GraphProto, path: Path) -> None:
+    """What is computed has a name that nothing else has, as ONNX Runtime demands."""
+    known = {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
+    inputs = [value.name for value in graph.input]
+    twice = next((name for name in inputs if inputs.count(name) > 1), "") if len(set(inputs)) < len(inputs) else ""
+    for node in graph.node:
+        if node.op_type != "Constant":
+            twice = twice or next((name for name in node.output if name and name in known), "")
+            known.update(node.output)
+    if twice:
+        raise ModelError(
+            say(
+                "{file}: two things have the name {tensor}, so nobody knows which is meant.",
+                file=path.name,
+                tensor=twice,
+            )
+        )
 
 
 def _name_apart(graph: onnx.GraphProto) -> None:

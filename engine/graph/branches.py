@@ -26,18 +26,17 @@ def take_branches(arranged: Arranged, conditions: Mapping[str, bool], inputs: se
         path: The file, for messages.
     """
     stored = dict(arranged.stored)
-    taken = inputs | set(stored) | set(arranged.sparse) | {name for node in arranged.nodes for name in node.output}
+    taken = inputs | set(stored) | {name for node in arranged.nodes for name in node.output}
     nodes: list[onnx.NodeProto] = []
-    sparse = dict(arranged.sparse)
     for node in arranged.nodes:
         if node.op_type == "If" and node.input[0] in conditions:
             wanted = "then_branch" if conditions[node.input[0]] else "else_branch"
             body = next(entry.g for entry in node.attribute if entry.name == wanted)
-            nodes.extend(_unfolded(node, body, taken, stored, sparse))
+            nodes.extend(_unfolded(node, body, taken, stored))
         else:
             nodes.append(node)
-    known = inputs | set(stored) | set(sparse)
-    return Arranged(live_in_order(nodes, arranged.outputs, known, path), stored, sparse, arranged.outputs)
+    known = inputs | set(stored)
+    return Arranged(live_in_order(nodes, arranged.outputs, known, path), stored, arranged.outputs)
 
 
 def _unfolded(
@@ -45,10 +44,8 @@ def _unfolded(
     body: onnx.GraphProto,
     taken: set[str],
     stored: dict[str, onnx.TensorProto],
-    sparse: dict[str, onnx.SparseTensorProto],
 ) -> list[onnx.NodeProto]:
     own = [tensor.name for tensor in body.initializer]
-    own += [tensor.values.name for tensor in body.sparse_initializer]
     own += [name for node in body.node for name in node.output if name]
     renames = {name: _free_name(name, owner.output[0], taken) for name in dict.fromkeys(own)}
     for tensor in body.initializer:
@@ -56,11 +53,6 @@ def _unfolded(
         copy.CopyFrom(tensor)
         copy.name = renames[tensor.name]
         stored[copy.name] = copy
-    for entry in body.sparse_initializer:
-        sparse_copy = onnx.SparseTensorProto()
-        sparse_copy.CopyFrom(entry)
-        sparse_copy.values.name = renames[entry.values.name]
-        sparse[sparse_copy.values.name] = sparse_copy
     nodes = []
     for node in body.node:
         renamed = _renamed(node, renames)

@@ -110,7 +110,7 @@ def _inside(location: str, path: Path, tensor: str) -> Path:
                 "{file} keeps the weights of {tensor} in {location}, outside the model's folder: that is refused.",
                 file=path.name,
                 tensor=tensor,
-                location=location[:_LONGEST] or "''",
+                location=_shown(location) or "''",
             )
         )
     file = _resolve(candidate)
@@ -119,10 +119,14 @@ def _inside(location: str, path: Path, tensor: str) -> Path:
             say(
                 "{file} keeps its weights in {location}, which is missing: put that file into the same folder.",
                 file=path.name,
-                location=location if len(location) <= _LONGEST else f"{location[:_LONGEST]}…",
+                location=_shown(location),
             )
         )
     return file
+
+
+def _shown(location: str) -> str:
+    return location if len(location) <= _LONGEST else f"{location[:_LONGEST]}…"
 
 
 def _is_file(file: Path) -> bool:

@@ -11,10 +11,13 @@ import numpy as np
 import onnx
 
 from engine.errors import ModelError, ShapesNeededError
+from engine.graph.borders import plain_borders
+from engine.graph.limits import DEFAULT_LIMIT
 from engine.graph.proposals import propose, resolve
+from engine.graph.sparse import fill_sparse
 from engine.graph.types import ModelInput, TensorInfo
 from engine.graph.wire import read_model
-from engine.text import say
+from engine.text import Text, say
 
 ANY_RANK = "[...]"
 """Ending of the one free dimension of an input whose rank the file does not state."""
@@ -27,7 +30,49 @@ def read_inputs(path: str | Path) -> tuple[ModelInput, ...]:
         ModelError: The file is missing, no ONNX model, or has an input that is no tensor.
     """
     path = existing(path)
-    return declared_inputs(read_model(path.resolve()), path)
+    return declared_inputs(read_plain(path, DEFAULT_LIMIT)[0], path)
+
+
+def read_plain(path: Path, memory_limit: int) -> tuple[onnx.ModelProto, tuple[Text, ...]]:
+    """The parsed file with dense tensors only, plain inputs and outputs, and one operator set per domain; and notes.
+
+    Raises:
+        ModelError: The file is no ONNX model, or holds what can't be brought into that form.
+    """
+    real = path.resolve()
+    model = read_model(real)
+    fill_sparse(model.graph, real, memory_limit)
+    _name_standard_domain(model)
+    return model, plain_borders(model.graph, path)
+
+
+def _name_standard_domain(model: onnx.ModelProto) -> None:
+    """ONNX's own domain has two names, "" and "ai.onnx"; where both are imported, the last one counts."""
+    versions = {"" if entry.domain == "ai.onnx" else entry.domain: entry.version for entry in model.opset_import}
+    del model.opset_import[:]
+    model.opset_import.extend(onnx.helper.make_opsetid(domain, version) for domain, version in versions.items())
+
+
+def zero_dims(graph: onnx.GraphProto, inputs: Sequence[TensorInfo]) -> tuple[Text, ...]:
+    """A note on inputs that declare a dimension of 0, which ONNX Runtime takes by its word, and got another size."""
+    chosen = {info.name: info.shape for info in inputs}
+    wrong = [
+        value.name
+        for value in graph.input
+        if any(
+            dim.HasField("dim_value") and dim.dim_value == 0 and size != 0
+            for dim, size in zip(value.type.tensor_type.shape.dim, chosen.get(value.name, ()), strict=False)
+        )
+    ]
+    if not wrong:
+        return ()
+    return (
+        say(
+            "The file declares a dimension of 0 for {inputs}, so ONNX Runtime runs it on empty tensors only; "
+            "it is opened as if that dimension were free.",
+            inputs=", ".join(wrong),
+        ),
+    )
 
 
 def existing(path: str | Path) -> Path:
@@ -44,9 +89,15 @@ def existing(path: str | Path) -> Path:
         if path.is_file():
             with path.open("rb"):
                 return path
-        folder = path.is_dir()
+        folder, link, there = path.is_dir(), path.is_symlink(), path.exists()
     except (OSError, ValueError) as error:
         raise ModelError(say("The model file {file} can't be read: check its permissions.", file=path.name)) from error
+    if link and not there:
+        raise ModelError(say("{file} is a link that leads nowhere: choose the file itself.", file=path.name))
+    if there and not folder:
+        raise ModelError(
+            say("{file} is a device or a pipe, not a file: save the model as an .onnx file.", file=path.name)
+        )
     if folder:
         raise ModelError(say("{file} is a folder: choose an .onnx file.", file=path.name))
     raise ModelError(say("There is no file {file} in {folder}.", file=path.name, folder=str(path.parent)))
@@ -55,7 +106,6 @@ def existing(path: str | Path) -> Path:
 def declared_inputs(model: onnx.ModelProto, path: Path) -> tuple[ModelInput, ...]:
     """Inputs of the graph without those that an initializer already fills."""
     filled = {tensor.name for tensor in model.graph.initializer}
-    filled.update(tensor.values.name for tensor in model.graph.sparse_initializer)
     raw = [(v.name, *_declared(v, path)) for v in model.graph.input if v.name not in filled]
     proposals = propose({name: (dtype, dims) for name, dtype, dims in raw}, path.stem)
     return tuple(ModelInput(name, dtype, dims, proposals[name]) for name, dtype, dims in raw)

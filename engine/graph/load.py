@@ -9,22 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import onnx
-from onnx import inliner
 
-from engine.errors import ModelError
 from engine.graph.arrange import Arranged, arrange
 from engine.graph.arrays import TensorReader
 from engine.graph.branches import take_branches
 from engine.graph.cancel import cancel_pairs
 from engine.graph.external import check_tensors
-from engine.graph.inputs import choose_shapes, declared_inputs, existing
+from engine.graph.functions import inlined
+from engine.graph.inputs import choose_shapes, declared_inputs, existing, read_plain, zero_dims
+from engine.graph.limits import DEFAULT_LIMIT
 from engine.graph.origins import find_origins
 from engine.graph.simplify import drop_idle
 from engine.graph.stored import find_stored
 from engine.graph.subgraphs import captured
 from engine.graph.trial import Trial, try_run
 from engine.graph.types import Array, Graph, Node, TensorInfo
-from engine.graph.wire import read_model
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import Text, say
 
@@ -43,7 +42,7 @@ def load(
     path: str | Path,
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
-    memory_limit: int = 4_000_000_000,
+    memory_limit: int = DEFAULT_LIMIT,
     loop_seconds: float = 8.0,
     feeds: Mapping[str, Array] | None = None,
     progress: Progress = no_progress,
@@ -65,18 +64,18 @@ def load(
 
     Raises:
         ShapesNeededError: A free dimension that `shapes` leaves open.
-        ModelError: The file is missing, broken, hostile, too big, or ONNX Runtime can't run it.
+        ModelError: The file is missing, broken, hostile, or ONNX Runtime can't run it; `TooBigError` beyond the limit.
         Cancelled: `cancel` was raised.
     """
     path = existing(path)
     progress(0.0, say("Reading {file}", file=path.name))
     real = path.resolve()
-    model = read_model(real)
+    model, changed = read_plain(path, memory_limit)
     cancel.check()
     inputs = choose_shapes(declared_inputs(model, path), shapes, path, memory_limit)
     others = check_tensors(model, real)
-    _check_stored(model, path, memory_limit)
-    model = _inlined(model)
+    notes = (*changed, *zero_dims(model.graph, inputs))
+    model = inlined(model, path, memory_limit)
     arranged = arrange(model, path)
     cancel.check()
     progress(0.2, say("Checking {file}", file=path.name))
@@ -92,35 +91,7 @@ def load(
     graph = _graph(path, model, arranged, inputs, trial, sha256, sum(f.stat().st_size for f in (real, *others)))
     cancel.check()
     progress(1.0, say("Opened {file}", file=path.name))
-    return replace(graph, files=frozenset((real, *others)))
-
-
-def _check_stored(model: onnx.ModelProto, path: Path, memory_limit: int) -> None:
-    """Sparse tensors are the one kind of stored tensor that can be bigger than its file."""
-    for tensor in model.graph.sparse_initializer:
-        size = 8
-        for dim in tensor.dims:
-            size *= max(dim, 0)
-        if size > memory_limit:
-            raise ModelError(
-                say(
-                    "{file}: the sparse tensor {tensor} would take {need:.1f} GB; the memory limit is {limit:.1f} GB.",
-                    file=path.name,
-                    tensor=tensor.values.name,
-                    need=size / 1e9,
-                    limit=memory_limit / 1e9,
-                )
-            )
-
-
-def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with its local functions unfolded where onnx can do that; else they stay functions."""
-    if not model.functions:
-        return model
-    try:
-        return inliner.inline_local_functions(model)
-    except Exception:  # the library raises whatever its C++ throws; the runtime judges the model itself
-        return model
+    return replace(graph, files=frozenset((real, *others)), notes=(*notes, *graph.notes))
 
 
 def _hash(files: Iterable[Path], cancel: CancelToken) -> str:

@@ -27,8 +27,6 @@ def find_origins(arranged: Arranged, constants: Iterable[str]) -> dict[str, str]
                 stack.pop()
             elif top in arranged.stored:
                 memo[stack.pop()] = (prod(arranged.stored[top].dims), top)
-            elif top in arranged.sparse:
-                memo[stack.pop()] = (prod(arranged.sparse[top].dims), top)
             elif top not in producer or producer[top].op_type in ("Shape", "Size", "ConstantOfShape"):
                 memo[stack.pop()] = (0, "")
             else:

@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 
-from engine.graph.types import Array
+from engine.graph.types import NO_TENSOR, Array
 
 _TYPES = {
     "float": np.float32,
@@ -39,8 +39,6 @@ _TYPES = {
     "complex128": np.complex128,
     "string": np.object_,
 }
-NO_TENSOR = np.dtype(np.object_)
-"""Dtype that stands for sequences, maps and optionals."""
 
 
 def open_session(model: onnx.ModelProto, folder: Path) -> ort.InferenceSession:
@@ -141,7 +139,7 @@ def reason(error: Exception) -> str:
     text = re.sub(r"\[ONNXRuntimeError\] : \d+ : [A-Z_]+ : ", "", str(error))
     text = re.sub(r"^(Load model from .* failed:|Exception during initialization: )", "", text.strip())
     text = re.sub(r"/?\S*\w\.(cc|h|hpp|cpp):\d+\s+(\w+ (?=[A-Z]))?", "", text)
-    text = re.sub(r"^(\w[\w:<>*&]*\s+)+[\w:]+\((?:[^()]|\([^()]*\))*\)\s+", "", text)  # a signature in C++
+    text = re.sub(r"^(\w[\w:<>*&]*\s+)+\w+(::\w+)+\((?:[^()]|\([^()]*\))*\)\s+", "", text)  # a signature in C++
     text = re.sub(
         r"Non-zero status code returned while running (\S+) node\. Name:'([^']*)' Status Message: ",
         r"the \1 node \2 fails: ",

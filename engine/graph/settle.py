@@ -69,7 +69,7 @@ def settled(
     if not found:
         return None
     rest = tuple(node for node in arranged.nodes if node.output[0] not in found)
-    return Arranged(rest, {**arranged.stored, **found}, arranged.sparse, arranged.outputs)
+    return Arranged(rest, {**arranged.stored, **found}, arranged.outputs)
 
 
 def _shape_value(node: onnx.NodeProto, shape: tuple[int, ...]) -> onnx.TensorProto:

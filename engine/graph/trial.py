@@ -22,13 +22,14 @@ from engine.graph.branches import known_conditions
 from engine.graph.dependence import Dependence, dependence
 from engine.graph.feeds import synthetic_feeds
 from engine.graph.guard import guarded
-from engine.graph.runtime import NO_TENSOR, Value, out_of_memory, quiet_run, reason, run
+from engine.graph.limits import TooBigError
+from engine.graph.runtime import Value, out_of_memory, quiet_run, reason, run
 from engine.graph.settle import settled
 from engine.graph.subgraphs import reads, subgraphs
 from engine.graph.trial_model import Types, add_casts, add_shapes, keep_outputs, open_trial, trial_model
-from engine.graph.types import Array, TensorInfo
+from engine.graph.types import NO_TENSOR, Array, TensorInfo
 from engine.progress import CancelToken
-from engine.text import Text, say
+from engine.text import say
 
 _ROUNDS = 8
 """Times that new shapes may make new sizes computable."""
@@ -81,9 +82,11 @@ def try_run(
     depends = dependence(arranged.nodes, (i.name for i in inputs), static)
     _check_memory(arranged, inputs, types, depends, path, memory_limit)
     constants = frozenset(name for name in written if name not in depends.values)
+    loose = _unheld(arranged, depends, constants, types)
+    depends, constants = Dependence(depends.values | loose, depends.shapes), constants - loose
     conditions = known_conditions(arranged, constants | frozenset(arranged.stored))
     wanted = _frontier(arranged, depends, constants, conditions)
-    casts = add_casts(plain, [name for name in wanted if types.get(name, (NO_TENSOR,))[0].kind == "V"])
+    casts = add_casts(plain, [name for name in wanted if types[name][0].kind == "V"])
     sizes = add_shapes(plain, [name for name in written if types[name][1] is None and types[name][0] != NO_TENSOR])
     fetch = [*(casts.get(name, name) for name in wanted), *sizes.values()] or written[-1:]
     keep_outputs(plain, fetch or arranged.outputs)
@@ -130,12 +133,24 @@ def _frontier(
     arranged: Arranged, depends: Dependence, constants: frozenset[str], conditions: Sequence[str]
 ) -> list[str]:
     """Computed constants that something else than a constant needs."""
-    computed = constants | frozenset(arranged.sparse)
-    wanted = dict.fromkeys(name for name in (*arranged.outputs, *conditions) if name in computed)
+    wanted = dict.fromkeys(name for name in (*arranged.outputs, *conditions) if name in constants)
     for node in arranged.nodes:
         if any(name in depends.values for name in node.output):
-            wanted.update(dict.fromkeys(name for name in reads(node) if name in computed))
+            wanted.update(dict.fromkeys(name for name in reads(node) if name in constants))
     return list(wanted)
+
+
+def _unheld(arranged: Arranged, depends: Dependence, constants: frozenset[str], types: Types) -> frozenset[str]:
+    """Constants that no array holds (sequences and the like) and that something else needs: made anew in every run."""
+    producer = {name: node for node in arranged.nodes for name in node.output if name in constants}
+    stack = [name for name in _frontier(arranged, depends, constants, ()) if types[name][0] == NO_TENSOR]
+    found = set[str]()
+    while stack:
+        node = producer[stack.pop()]
+        if not found.issuperset(node.output):
+            found.update(name for name in node.output if name)
+            stack += [name for name in reads(node) if name in producer and types[name][0] == NO_TENSOR]
+    return frozenset(found)
 
 
 def _constant(value: Value, known: tuple[np.dtype[Any], tuple[int, ...] | None] | None) -> Array:
@@ -195,16 +210,7 @@ def _check_memory(
             else:
                 constants += size
     if constants + largest > memory_limit:
-        raise ModelError(_too_big(path, constants + largest, memory_limit))
-
-
-def _too_big(path: Path, need: int, limit: int) -> Text:
-    return say(
-        "{file} needs {need:.1f} GB to run, more than the memory limit of {limit:.1f} GB: raise the limit to open it.",
-        file=path.name,
-        need=need / 1e9,
-        limit=limit / 1e9,
-    )
+        raise TooBigError(path, constants + largest, memory_limit)
 
 
 def _guesses(inputs: Sequence[TensorInfo], limits: Mapping[str, int]) -> list[dict[str, Array]]:
@@ -236,7 +242,7 @@ def _run(
                 failures.append(error)
         cancel.check()
         if guard.exceeded or out_of_memory(failures[-1]):
-            raise ModelError(_too_big(path, max(guard.exceeded, memory_limit), memory_limit))
+            raise TooBigError(path, max(guard.exceeded, memory_limit), memory_limit)
         if guard.late:
             raise ModelError(
                 say(

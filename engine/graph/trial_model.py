@@ -36,7 +36,6 @@ def trial_model(model: onnx.ModelProto, arranged: Arranged, inputs: Sequence[Ten
         # So that the runtime's messages say which node they are about.
         node.name = node.name or f"that makes {next((name for name in node.output if name), '')}"
     graph.initializer.extend(tensor for name, tensor in arranged.stored.items() if name in used)
-    graph.sparse_initializer.extend(tensor for name, tensor in arranged.sparse.items() if name in used)
     for info in inputs:
         kind = onnx.helper.np_dtype_to_tensor_dtype(info.dtype)
         graph.input.append(onnx.helper.make_tensor_value_info(info.name, kind, info.shape))

@@ -14,6 +14,13 @@ import onnx
 from engine.text import Text
 
 Array = np.ndarray[Any, Any]
+NO_TENSOR = np.dtype([("value", np.object_)])
+"""Dtype that stands for sequences, maps and optional values."""
+
+
+def is_array(dtype: np.dtype[Any]) -> bool:
+    """Whether ONNX Runtime takes and gives arrays of this dtype (bfloat16 by its bits): kernels may end there."""
+    return dtype.kind != "V" or dtype.name == "bfloat16"
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,30 +63,30 @@
     <name>BlockMatrix</name>
     <message>
         <source>unmarked: INT4</source>
-        <translation type="unfinished"></translation>
+        <translation>未标记：INT4</translation>
     </message>
 </context>
 <context>
     <name>BlocksView</name>
     <message>
         <source>Blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>模块</translation>
     </message>
     <message>
         <source>Blocks by kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>各模块的算子</translation>
     </message>
     <message>
         <source>Copy and export</source>
-        <translation type="unfinished"></translation>
+        <translation>复制与导出</translation>
     </message>
     <message>
         <source>Open a model to see its repeated blocks side by side.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型后，这里并排显示其重复模块。</translation>
     </message>
     <message>
         <source>No three blocks of this network are alike: Layers and Graph show its kernels one by one.</source>
-        <translation type="unfinished"></translation>
+        <translation>此网络没有三个以上相同的模块：层表和图会逐个显示算子。</translation>
     </message>
 </context>
 <context>
@@ -549,7 +549,7 @@
     </message>
     <message>
         <source>Blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>模块</translation>
     </message>
     <message>
         <source>Graph</source>
@@ -893,6 +893,37 @@
     </message>
 </context>
 <context>
+    <name>CostView</name>
+    <message>
+        <source>Kernel cost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy and export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What would lift it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>#{index}, {latency}, bound by {bound}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model to see what its kernels cost and why.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The device is being simulated.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model…</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>DataDialog</name>
     <message>
         <source>Data</source>
@@ -927,14 +958,6 @@
         <translation>把本页的读取方式复制到另一页</translation>
     </message>
     <message>
-        <source>min-max</source>
-        <translation>最小-最大</translation>
-    </message>
-    <message>
-        <source>percentile 99.99</source>
-        <translation>百分位 99.99</translation>
-    </message>
-    <message>
         <source>Observer</source>
         <translation>观察器</translation>
     </message>
@@ -945,6 +968,46 @@
     <message>
         <source>Apply</source>
         <translation>应用</translation>
+    </message>
+    <message>
+        <source>min-max</source>
+        <translation>最小-最大</translation>
+    </message>
+    <message>
+        <source>From the least to the greatest value of all samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>percentile 99.99</source>
+        <translation>百分位 99.99</translation>
+    </message>
+    <message>
+        <source>Leaves out 0.005 % of the values at each end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>moving average</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Averages the extremes of the samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>entropy (KL)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Clips where the histogram loses least information.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>least squared error</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Balances clipping against rounding to 8 bits.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Read evaluation files like these</source>
@@ -1270,165 +1333,169 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <name>Graph</name>
     <message>
         <source>block {n} of {all}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {n} 个模块，共 {all} 个</translation>
     </message>
     <message>
         <source>{n} more of the same</source>
-        <translation type="unfinished"></translation>
+        <translation>另有 {n} 个相同模块</translation>
+    </message>
+    <message>
+        <source>lowest in each block</source>
+        <translation>各模块最低精度</translation>
     </message>
     <message>
         <source>highest in each block</source>
-        <translation type="unfinished"></translation>
+        <translation>各模块最高值</translation>
     </message>
     <message>
         <source>longest in each block</source>
-        <translation type="unfinished"></translation>
+        <translation>各模块最长</translation>
     </message>
     <message>
         <source>worst in each block</source>
-        <translation type="unfinished"></translation>
+        <translation>各模块最差</translation>
     </message>
     <message>
         <source>{n} kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个算子</translation>
     </message>
     <message>
         <source>KL ×10⁻³ at the output if only this kernel has its precision</source>
-        <translation type="unfinished"></translation>
+        <translation>仅此算子采用其精度时输出的 KL ×10⁻³</translation>
     </message>
     <message>
         <source>error at the output in % if only this kernel has its precision</source>
-        <translation type="unfinished"></translation>
+        <translation>仅此算子采用其精度时的输出误差，%</translation>
     </message>
     <message>
         <source>latency in µs</source>
-        <translation type="unfinished"></translation>
+        <translation>时延，µs</translation>
     </message>
     <message>
         <source>local error, SQNR in dB</source>
-        <translation type="unfinished"></translation>
+        <translation>局部误差，SQNR，dB</translation>
     </message>
     <message>
         <source>accumulated error, SQNR in dB</source>
-        <translation type="unfinished"></translation>
+        <translation>累积误差，SQNR，dB</translation>
     </message>
 </context>
 <context>
     <name>GraphLegend</name>
     <message>
         <source>Drag the marker to mark the kernels above a value</source>
-        <translation type="unfinished"></translation>
+        <translation>拖动标记，标出超过某值的算子</translation>
     </message>
     <message>
         <source>{n} of {all} below {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} 个中有 {n} 个低于 {value}</translation>
     </message>
     <message>
         <source>{n} of {all} above {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} 个中有 {n} 个高于 {value}</translation>
     </message>
 </context>
 <context>
     <name>GraphView</name>
     <message>
         <source>Graph</source>
-        <translation type="unfinished"></translation>
+        <translation>图</translation>
     </message>
     <message>
         <source>Graph of the kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>算子图</translation>
     </message>
     <message>
         <source>Overview</source>
-        <translation type="unfinished"></translation>
+        <translation>全图</translation>
     </message>
     <message>
         <source>Threshold</source>
-        <translation type="unfinished"></translation>
+        <translation>阈值</translation>
     </message>
     <message>
         <source>Overlay</source>
-        <translation type="unfinished"></translation>
+        <translation>叠加</translation>
     </message>
     <message>
         <source>Fold repeated blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>折叠重复模块</translation>
     </message>
     <message>
         <source>Find kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>查找算子</translation>
     </message>
     <message>
         <source>Fit (F)</source>
-        <translation type="unfinished"></translation>
+        <translation>适合窗口 (F)</translation>
     </message>
     <message>
         <source>Zoom out (−)</source>
-        <translation type="unfinished"></translation>
+        <translation>缩小 (−)</translation>
     </message>
     <message>
         <source>Zoom in (+)</source>
-        <translation type="unfinished"></translation>
+        <translation>放大 (+)</translation>
     </message>
     <message>
         <source>Copy and export</source>
-        <translation type="unfinished"></translation>
+        <translation>复制与导出</translation>
     </message>
     <message>
         <source>Open a model to see its kernels and how they are connected.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型后，这里显示算子及其连接。</translation>
     </message>
     <message>
         <source>{n} kernels from {m} ONNX nodes, laid out in {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个算子，来自 {m} 个 ONNX 节点，布局用时 {time}</translation>
     </message>
     <message>
         <source>Fit</source>
-        <translation type="unfinished"></translation>
+        <translation>适合窗口</translation>
     </message>
     <message>
         <source>Fold all blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>折叠所有模块</translation>
     </message>
     <message>
         <source>Unfold the first of each</source>
-        <translation type="unfinished"></translation>
+        <translation>展开每组的第一个</translation>
     </message>
     <message>
         <source>no weights</source>
-        <translation type="unfinished"></translation>
+        <translation>无权重</translation>
     </message>
     <message>
         <source>CPU fallback</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU 回退</translation>
     </message>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>precision</source>
-        <translation type="unfinished"></translation>
+        <translation>精度</translation>
     </message>
     <message>
         <source>sensitivity</source>
-        <translation type="unfinished"></translation>
+        <translation>敏感度</translation>
     </message>
     <message>
         <source>latency</source>
-        <translation type="unfinished"></translation>
+        <translation>时延</translation>
     </message>
     <message>
         <source>local error</source>
-        <translation type="unfinished"></translation>
+        <translation>局部误差</translation>
     </message>
     <message>
         <source>accumulated</source>
-        <translation type="unfinished"></translation>
+        <translation>累积误差</translation>
     </message>
     <message>
         <source>unit</source>
-        <translation type="unfinished"></translation>
+        <translation>单元</translation>
     </message>
 </context>
 <context>
@@ -2554,8 +2621,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>按方案</translation>
     </message>
     <message>
-        <source>Scheme whose sensitivity is ranked</source>
-        <translation>按哪种格式的敏感度排序</translation>
+        <source>Scheme whose sensitivity is ranked: {scheme}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Open a model to rank its kernels.</source>
@@ -3654,7 +3721,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>SQNR of logits</source>
+        <source>Logits SQNR</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4236,6 +4303,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file} 有一个没有名称的输出：文件已损坏。</translation>
     </message>
     <message>
+        <source>{file} stores two different tensors under the name {tensor}, so nobody knows which is meant.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{file}: two things have the name {tensor}, so nobody knows which is meant.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4378,10 +4449,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Opened {file}</source>
         <translation>已打开 {file}</translation>
-    </message>
-    <message>
-        <source>The file stores {tensors} twice: the later one counts.</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing reads the values of {inputs}.</source>
@@ -4638,6 +4705,34 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{place} holds values for input {name} that are not finite (NaN or Inf); mend it or take it out.</source>
         <translation>{place} 给输入 {name} 的值含 NaN 或 Inf；请修正或去掉该样本。</translation>
+    </message>
+    <message>
+        <source>{path} has no column {column}; it has: {columns}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is empty.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is no table: its first line has no columns.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has {size} MiB, more than the {most} MiB that are read; give the part of a few runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}, line {line}: {column} is {text}, and a number is expected.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}, line {line} has {have} columns and the header {want}; the file is damaged or cut off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is no table ({reason}).</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} holds floats outside 0 to 1, whose range is unknown; save it with 8 or 16 bits a channel.</source>
@@ -4982,6 +5077,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Read back: {count} nodes of {kernels} layers.</source>
         <translation>回读：{kernels} 个层的 {count} 个节点。</translation>
+    </message>
+    <message>
+        <source>{path} has no operator in it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>MatMulNBits takes groups of a power of two from 16 on; {asked} becomes {gets}.</source>
@@ -5788,11 +5887,27 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Vector elements</source>
+        <source>Work</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Work</source>
+        <source>Vector elements, one source</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector elements, two sources</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector elements, exp and ln</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector elements, division and root</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector elements, reductions</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6444,12 +6559,52 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>各精度的局部误差</translation>
     </message>
     <message>
+        <source>Local error of {done} of {all}</source>
+        <translation>局部误差 {done} / {all}</translation>
+    </message>
+    <message>
+        <source>{path}: none of its {count} names is a layer of this model; see the table of names.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the dump {file}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Reading values</source>
         <translation>读取数值</translation>
     </message>
     <message>
-        <source>Local error of {done} of {all}</source>
-        <translation>局部误差 {done} / {all}</translation>
+        <source>{kernel}: A has the shape {a} and B {b}; they can't be compared.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel} has no weights to compare.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel}: only its first output is emulated.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has no weight {name}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has no output of {kernel} for sample {sample}; choose another kernel or correct the names.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{dump} was fed other inputs: the difference means little.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no kept plan {name} any more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel} has no weights, so there is no integer kernel for it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} is the opened model, or holds its weights, and is never written; choose another name.</source>
@@ -6782,6 +6937,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Comparing {tensor}</source>
         <translation>比对 {tensor}</translation>
+    </message>
+    <message>
+        <source>Taking a kernel's cost apart</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Laying out the graph</source>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model_kinds.borders import BORDERS
 from model_kinds.build import ModelKind
 from model_kinds.files import FILES
 from model_kinds.graphs import GRAPHS
@@ -11,6 +12,6 @@ from model_kinds.quantized import QUANTIZED
 from model_kinds.values import VALUES
 from model_kinds.weights import WEIGHTS
 
-KINDS: tuple[ModelKind, ...] = (*NAMES, *WEIGHTS, *LAYERS, *VALUES, *GRAPHS, *QUANTIZED, *FILES)
+KINDS: tuple[ModelKind, ...] = (*NAMES, *WEIGHTS, *LAYERS, *VALUES, *GRAPHS, *BORDERS, *QUANTIZED, *FILES)
 
 __all__ = ["KINDS", "ModelKind"]

@@ -151,7 +151,7 @@ def test_tensors_that_contradict_themselves(tmp_path):
     assert "no known data type" in refusal(save(unknown, tmp_path))
     sequence = linear()
     sequence.graph.input[0].type.CopyFrom(helper.make_sequence_type_proto(helper.make_tensor_type_proto(1, [2])))
-    assert "input x is a sequence" in refusal(save(sequence, tmp_path))
+    assert "MatMul" in refusal(save(sequence, tmp_path))
 
 
 def test_a_file_name_that_is_no_text(tmp_path):
@@ -257,7 +257,7 @@ def test_sparse_tensor_beyond_the_limit(tmp_path):
     proto.graph.sparse_initializer.append(
         helper.make_sparse_tensor(values, numpy_helper.from_array(ints(0), "i"), [4, 1 << 40])
     )
-    assert "sparse tensor w" in refusal(save(proto, tmp_path))
+    assert "needs 17592.2 GB" in refusal(save(proto, tmp_path))
 
 
 def test_a_load_can_be_cancelled_in_the_middle(tmp_path):
