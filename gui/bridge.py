@@ -1,4 +1,4 @@
-"""Between the engine's threads and the window: callbacks come to the window's thread, views share hover and peek."""
+"""Between the engine's threads and the window: callbacks on the window's thread; hover, peek and overlay of views."""
 
 from __future__ import annotations
 
@@ -31,10 +31,13 @@ class Hub(QObject):
     """Kernel id ('' for none) and the name of the view it came from."""
     peek_changed = Signal(bool)
     """The previous plan is to be shown instead of the current one, as long as this holds."""
+    overlay_changed = Signal(str)
+    """What colours the kernels of graph and blocks."""
 
     def __init__(self) -> None:
         super().__init__()
         self._hovered = ""
+        self._overlay = "precision"
         self._peek = False
 
     @property
@@ -52,6 +55,17 @@ class Hub(QObject):
         if (kernel_id or "") != self._hovered:
             self._hovered = kernel_id or ""
             self.hover_changed.emit(self._hovered, who)
+
+    @property
+    def overlay(self) -> str:
+        """What colours the kernels of graph and blocks, a key of `graph_overlay.OVERLAYS`."""
+        return self._overlay
+
+    def set_overlay(self, overlay: str) -> None:
+        """Colour the kernels by something else."""
+        if overlay != self._overlay:
+            self._overlay = overlay
+            self.overlay_changed.emit(overlay)
 
     def set_peek(self, peek: bool) -> None:
         """Show the previous plan, or the current one again."""

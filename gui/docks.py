@@ -56,6 +56,7 @@ DOCKS: tuple[DockSpec, ...] = (
     DockSpec("ranking", mark("Ranking"), "gui.views.ranking", "RankingView"),
     DockSpec("tensors", mark("Tensors"), "gui.views.tensors", "TensorsView"),
     DockSpec("compare", mark("Compare"), "gui.views.compare", "CompareView"),
+    DockSpec("blocks", mark("Blocks"), "gui.views.blocks", "BlocksView"),
     DockSpec("graph", mark("Graph"), "gui.views.graph", "GraphView"),
     DockSpec("jobs", mark("Jobs"), "gui.views.jobs", "JobsView"),
     DockSpec("log", mark("Log"), "gui.views.log", "LogView"),
@@ -148,6 +149,8 @@ class DockHost(QMainWindow):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self._session = session
         self.docks: dict[str, Dock] = {}
+        self.states: dict[str, dict[str, object]] = {}
+        """What a project file says of each view, for those too that nobody has seen yet."""
         self._before: QByteArray | None = None
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -248,7 +251,22 @@ class DockHost(QMainWindow):
         wanted = getattr(view, "command_wanted", None)
         if wanted is not None:
             wanted.connect(self.command_wanted)
+        if spec.id in self.states:
+            view.restore_state(self.states[spec.id])  # type: ignore[attr-defined]
         return view
+
+    def save_states(self) -> dict[str, dict[str, object]]:
+        """What all views want to find again."""
+        seen = {name: dock.view.save_state() for name, dock in self.docks.items() if dock.view is not None}
+        return {**self.states, **seen}
+
+    def restore_states(self, states: object) -> None:
+        """Give views what `save_states` gave; entries that make no sense are left out."""
+        found = states if isinstance(states, dict) else {}
+        self.states = {name: found[name] for name in self.docks if isinstance(found.get(name), dict)}
+        for name, state in self.states.items():
+            if self.docks[name].view is not None:
+                self.docks[name].view.restore_state(state)
 
     def _on_visible(self, dock: Dock, visible: bool) -> None:
         self._settle.start()

@@ -62,7 +62,9 @@ def default(name: str, width: int, height: int) -> Node:
         return row((column((tabs("sensitivity"), 326), (lower, 0)), 0), (tabs("summary", "kernel"), side))
     if name == "compare":
         return row((tabs("tensors", "kernel"), 334), (tabs("compare"), 0))
-    return row((tabs("graph"), 0), (tabs("kernel", "summary"), side - 16))
+    return row(
+        (tabs("blocks"), 286 if width >= 1366 else 236), (tabs("graph"), 0), (tabs("kernel", "summary"), side - 16)
+    )
 
 
 def arrange(host: DockHost, node: Node, width: int, height: int) -> None:

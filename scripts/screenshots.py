@@ -30,7 +30,7 @@ from gui.window import Window
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = ("1280x800", "1440x900", "1920x1080")
 DEFAULT_SIZE = "1440x900"
-LAYOUT_KEYS = {"tune": "1", "profile": "2", "sweep": "3", "compare": "4"}
+LAYOUT_KEYS = {"tune": "1", "profile": "2", "sweep": "3", "compare": "4", "graph": "5"}
 LIMIT_S = 180.0
 
 
