@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from engine.errors import DataError
 from engine.fusion.types import Network
+from engine.numerics.learned import LearnedWeights
 from engine.numerics.lowering import FLOATS
+from engine.numerics.rounded import RoundedWeights
 from engine.numerics.samples import SampleSet
 from engine.numerics.whole import whole_network
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -18,6 +20,7 @@ def calibrate(
     samples: SampleSet,
     *,
     observer: str = "minmax",
+    kept: RoundedWeights | None = None,
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Ranges:
@@ -31,6 +34,7 @@ def calibrate(
         network: The network.
         samples: At least one.
         observer: A name in `engine.quant.OBSERVERS`.
+        kept: Where methods that round by these samples keep what they find.
         progress: Told about each sample.
         cancel: Answered within 20 ms, whatever ONNX Runtime is doing.
 
@@ -60,7 +64,7 @@ def calibrate(
             progress((number + 1) / len(samples), text)
             cancel.check()
     ranges = {name: conclude(state) for name, state in seen.items()} | stored_ranges(network)
-    return Ranges(_finite(ranges), observer, len(samples), samples.synthetic)
+    return Ranges(_finite(ranges), observer, len(samples), samples.synthetic, LearnedWeights(network, samples, kept))
 
 
 def _watched(network: Network) -> list[str]:

@@ -21,7 +21,7 @@ from engine.graph.types import Array, TensorInfo
 from engine.numerics.activations import half_pair, integer_pair
 from engine.numerics.weight_nodes import WeightNodes, bias_nodes, packed_weight, preview_weight
 from engine.precision.scheme import FP32, ActivationFormat, Scheme
-from engine.quant.ranges import QuantParams, Ranges, activation_params
+from engine.quant.ranges import QuantParams, Ranges, Rounding, activation_params
 from engine.quant.weights import QuantizedWeight, fake_quantize, quantize_weight
 from engine.text import say
 
@@ -71,7 +71,7 @@ def lower(
         return Lowered(tuple(node.proto for node in kernel.nodes), kernel.constants)
     work = _Work(kernel, scheme, tensors, opset, [_copy(node.proto) for node in kernel.nodes], dict(kernel.constants))
     params = _activation(work, ranges, halves)
-    nonfinite = _weights(work, params, packed, quantized) if kernel.weight is not None else 0
+    nonfinite = _weights(work, params, packed, quantized, ranges.rounding) if kernel.weight is not None else 0
     if is_half(scheme.activations):
         _round_results(work)
     read = _names_read(work.nodes)
@@ -150,28 +150,35 @@ def _static(kernel: Kernel, form: ActivationFormat, ranges: Ranges) -> QuantPara
     return QuantParams(float(np.float32(min(max(scale, float(limits.tiny)), float(limits.max)))), zero)
 
 
-def _weights(work: _Work, params: QuantParams | None, packed: bool, quantized: QuantizedWeight | None) -> int:
+def _weights(
+    work: _Work, params: QuantParams | None, packed: bool, quantized: QuantizedWeight | None, rounding: Rounding
+) -> int:
     """Round all weights and the bias; returns how many weights are not finite."""
     first, *more = work.kernel.weights
-    scales, nonfinite = _weight(work, first, packed, quantized, f"{work.kernel.id}/mixbit/weight")
-    if first.bias and first.bias in work.constants:
-        _bias(work, scales, params, packed)
+    scales, nonfinite = _weight(work, first, packed, quantized, rounding, f"{work.kernel.id}/mixbit/weight")
+    shift = rounding.shift(work.kernel, work.scheme) if work.scheme.corrected else None
+    bias = first.bias if shift is None else _shifted_bias(work, first, shift)
+    if bias and bias in work.constants:
+        _bias(work, bias, scales, params, packed)
     for number, other in enumerate(more):
-        nonfinite += _weight(work, other, packed, None, f"{work.kernel.id}/mixbit/weight.{number + 2}")[1]
+        prefix = f"{work.kernel.id}/mixbit/weight.{number + 2}"
+        nonfinite += _weight(work, other, packed, None, rounding, prefix)[1]
     return nonfinite
 
 
 def _weight(
-    work: _Work, weight: Weight, packed: bool, quantized: QuantizedWeight | None, prefix: str
+    work: _Work, weight: Weight, packed: bool, quantized: QuantizedWeight | None, rounding: Rounding, prefix: str
 ) -> tuple[Array | None, int]:
     """Round one weight; returns its scales (None for floats) and how many of its values are not finite."""
     scheme = work.scheme
     original = work.constants[weight.constant]
-    if packed and quantized is None:
-        quantized = quantize_weight(original, weight, scheme.weights, scheme.method)
+    if quantized is None and scheme.method != "rtn":
+        quantized = rounding.weight(work.kernel, weight, scheme)
+    elif packed and quantized is None:
+        quantized = quantize_weight(original, weight, scheme.weights)
     scales: Array | None
     if quantized is None:
-        values, scales, nonfinite = fake_quantize(original, weight, scheme.weights, scheme.method)
+        values, scales, nonfinite = fake_quantize(original, weight, scheme.weights)
         made = preview_weight(values, weight, scheme.weights, original.dtype)
     else:
         scales, nonfinite = None if scheme.weights.floating else quantized.scales, quantized.nonfinite
@@ -183,16 +190,29 @@ def _weight(
     return scales, nonfinite
 
 
-def _bias(work: _Work, scales: Array | None, params: QuantParams | None, packed: bool) -> None:
-    weight = work.kernel.weight
-    assert weight is not None
-    reader = next((i for i, node in enumerate(work.nodes) if weight.bias in node.input), None)
+def _shifted_bias(work: _Work, weight: Weight, shift: Array) -> str:
+    """Add to the bias; where the anchor has none, it gets one. Returns its name."""
+    if weight.bias:
+        bias = work.constants[weight.bias]
+        with np.errstate(over="ignore"):  # overflow shows in the result
+            work.constants[weight.bias] = (bias.astype(np.float32) + shift.reshape(bias.shape)).astype(bias.dtype)
+        return weight.bias
+    name = f"{work.kernel.id}/mixbit/shift"
+    with np.errstate(over="ignore"):
+        work.constants[name] = shift.astype(work.constants[weight.constant].dtype)
+    del work.anchor.input[2:]
+    work.anchor.input.append(name)
+    return name
+
+
+def _bias(work: _Work, name: str, scales: Array | None, params: QuantParams | None, packed: bool) -> None:
+    reader = next((i for i, node in enumerate(work.nodes) if name in node.input), None)
     rounded = bias_nodes(
-        weight.bias, work.constants[weight.bias], scales, params, work.scheme.activations,
+        name, work.constants[name], scales, params, work.scheme.activations,
         f"{work.kernel.id}/mixbit/bias", packed, scaled=_has_factors(work.kernel, work.anchor),
     )  # fmt: skip
     if reader is not None and rounded is not None:
-        _put(work, reader - work.start, rounded, weight.bias, work.nodes[reader])
+        _put(work, reader - work.start, rounded, name, work.nodes[reader])
 
 
 def _put(work: _Work, at: int, made: WeightNodes, name: str, reader: onnx.NodeProto) -> None:

@@ -40,6 +40,13 @@ class Scheme:
     weights: WeightFormat
     activations: ActivationFormat
     method: str = "rtn"
+    corrected: bool = False
+    """Whether the bias makes good what the rounded weights change on average."""
+
+    @property
+    def rounded(self) -> Scheme:
+        """The same formats, rounded to nearest."""
+        return self if self.method == "rtn" and not self.corrected else Scheme(self.weights, self.activations)
 
 
 HALF = ActivationFormat(16, floating=True)
@@ -67,8 +74,9 @@ def family(scheme: Scheme) -> Family:
 
 
 def label(scheme: Scheme) -> str:
-    """Short name: the family for the presets, else W<bits>A<bits>."""
-    for name in ("int4", "int8", "fp16", "fp32"):
-        if scheme == PRESETS[name]:
-            return name.upper()
-    return f"W{scheme.weights.bits}A{scheme.activations.bits}"
+    """Short name: the family for the presets, else W<bits>A<bits>; behind it the method, if it is not rounding."""
+    plain = scheme.rounded
+    known = (name.upper() for name in ("int4", "int8", "fp16", "fp32") if plain == PRESETS[name])
+    formats = next(known, f"W{scheme.weights.bits}A{scheme.activations.bits}")
+    method = "" if scheme.method == "rtn" else f" {scheme.method.upper()}"
+    return formats + method + ("+b" if scheme.corrected else "")

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from engine.fusion.types import Network
-from engine.precision.scheme import ActivationFormat
+from engine.errors import PlanError
+from engine.fusion.types import Kernel, Network, Weight
+from engine.graph.types import Array
+from engine.precision.scheme import ActivationFormat, Scheme
+from engine.quant.weights import QuantizedWeight, quantize_weight
+from engine.text import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +29,47 @@ class QuantParams(NamedTuple):
     zero_point: int
 
 
+class Rounding(Protocol):
+    """Rounds weights by any method of a scheme; with calibration data also by those that need it."""
+
+    def weight(self, kernel: Kernel, weight: Weight, scheme: Scheme) -> QuantizedWeight:
+        """One of the kernel's weights in the scheme's format, by its method.
+
+        Raises:
+            PlanError: The method does not exist, needs data that is not there, or does not fit the kernel.
+        """
+
+    def shift(self, kernel: Kernel, scheme: Scheme) -> Array | None:
+        """What a scheme with `corrected` adds to the bias, float32 [channels]; None if the kernel has no place for it.
+
+        Raises:
+            PlanError: There is no data.
+        """
+
+
+class FromWeights:
+    """Rounding without data."""
+
+    def weight(self, kernel: Kernel, weight: Weight, scheme: Scheme) -> QuantizedWeight:
+        """See `Rounding`."""
+        return quantize_weight(kernel.constants[weight.constant], weight, scheme.weights, scheme.method)
+
+    def shift(self, kernel: Kernel, scheme: Scheme) -> Array | None:
+        """See `Rounding`."""
+        raise PlanError(
+            say("Layer {name} wants a corrected bias, which needs calibration samples; give data.", name=kernel.name)
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """Static ranges by activation name."""
+    """What calibration found out: static ranges by activation name, and how to round by what it has seen."""
 
     ranges: Mapping[str, Range] = field(default_factory=dict)
     observer: str = "minmax"
     samples: int = 0
     synthetic: bool = False
+    rounding: Rounding = field(default=FromWeights(), compare=False, repr=False)
 
 
 def stored_ranges(network: Network) -> dict[str, Range]:

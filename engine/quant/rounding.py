@@ -34,23 +34,41 @@ class Grid(NamedTuple):
     """Zero points, as float32: a mixed operation would convert them again for every piece."""
     nonfinite: int
     parts: list[Part]
+    clipped: bool = False
+    """Whether the scales are narrower than the extreme weights, so that codes of symmetric formats need a limit."""
+
+
+class Extremes(NamedTuple):
+    """Least and greatest finite weight of every group, from which scales are made."""
+
+    low: Array
+    """float32 [1 or channels, groups], as `high` and `constant`."""
+    high: Array
+    constant: Array
+    """Groups of one repeated finite value."""
+    nonfinite: int
+    parts: list[Part]
 
 
 def round_to_nearest(matrix: Array, form: WeightFormat) -> Codes:
     """Codes of a matrix [channels, reduction] in an integer format."""
-    grid = _grid(matrix, form)
+    return coded(matrix, grid_of(extremes(matrix, form), form), form)
+
+
+def coded(matrix: Array, grid: Grid, form: WeightFormat) -> Codes:
+    """Codes of a matrix on a grid: each weight goes to the nearest point."""
     integer = np.int16 if form.bits > 8 else np.int8
     codes = np.empty_like(matrix, dtype=integer)
     for part in grid.parts:
-        part.view(codes)[...] = _steps(matrix, part, grid, form) + part.of(grid.zeros)
+        part.view(codes)[...] = steps(matrix, part, grid, form) + part.of(grid.zeros)
     return Codes(np.ascontiguousarray(codes), grid.scales, grid.zeros.astype(integer), grid.nonfinite)
 
 
 def rounded_to_nearest(matrix: Array, form: WeightFormat, out: Array) -> Grid:
     """Write codes times scales to `out`, which lies in memory as `matrix` does."""
-    grid = _grid(matrix, form)
+    grid = grid_of(extremes(matrix, form), form)
     for part in grid.parts:
-        np.multiply(_steps(matrix, part, grid, form), part.of(grid.scales), out=part.view(out))
+        np.multiply(steps(matrix, part, grid, form), part.of(grid.scales), out=part.view(out))
     return grid
 
 
@@ -79,7 +97,8 @@ def round_half(values: Array) -> Array:
     return out
 
 
-def _grid(matrix: Array, form: WeightFormat) -> Grid:
+def extremes(matrix: Array, form: WeightFormat) -> Extremes:
+    """The range of every group of a matrix [channels, reduction]; weights that are not finite are left out."""
     channels, reduction = matrix.shape
     group = group_size(form, reduction)
     groups = -(-reduction // group) if reduction else 1
@@ -89,7 +108,7 @@ def _grid(matrix: Array, form: WeightFormat) -> Grid:
     pieces = parts(matrix.shape, group, turned(matrix))
     for part in pieces:
         block = np.asarray(part.view(matrix), np.float32)
-        least, most = _extremes(block, part.axis)
+        least, most = _least_and_most(block, part.axis)
         clean: Array = np.ones(1, bool)
         if not (np.isfinite(least).all() and np.isfinite(most).all()):
             finite = np.isfinite(block)
@@ -104,10 +123,21 @@ def _grid(matrix: Array, form: WeightFormat) -> Grid:
     if form.granularity == "tensor" and channels:
         constant = np.full((1, 1), constant.all() and low.min() == high.max())
         low, high = low.min(keepdims=True), high.max(keepdims=True)
-    return Grid(*_scales(low, high, constant, form), nonfinite, pieces)
+    return Extremes(low, high, constant, nonfinite, pieces)
 
 
-def _extremes(block: Array, axis: int) -> tuple[Array, Array]:
+def grid_of(found: Extremes, form: WeightFormat, shrink: float = 1.0) -> Grid:
+    """Scales and zero points for the ranges found, or for that share of them; constant groups stay exact."""
+    share = np.float32(shrink)
+    grid = scales_of(found.low * share, found.high * share, found.constant & (shrink == 1.0), form)
+    if shrink == 1.0:
+        return Grid(*grid, found.nonfinite, found.parts)
+    exact, zeros = scales_of(found.low, found.high, found.constant, form)
+    scales = np.where(found.constant, exact, grid[0])
+    return Grid(scales, np.where(found.constant, zeros, grid[1]), found.nonfinite, found.parts, clipped=True)
+
+
+def _least_and_most(block: Array, axis: int) -> tuple[Array, Array]:
     """Least and greatest along an axis, which stays with length 1."""
     if axis == 2 and 1 < block.shape[2] < _SHORT:
         columns = np.ascontiguousarray(block.reshape(-1, block.shape[2]).T)
@@ -116,33 +146,39 @@ def _extremes(block: Array, axis: int) -> tuple[Array, Array]:
     return block.min(axis=axis, keepdims=True), block.max(axis=axis, keepdims=True)
 
 
-def _steps(matrix: Array, part: Part, grid: Grid, form: WeightFormat) -> Array:
+def steps(matrix: Array, part: Part, grid: Grid, form: WeightFormat) -> Array:
     """Codes minus zero points of one piece, as float32."""
     block = part.view(matrix)
     if grid.nonfinite:
         block = np.nan_to_num(np.asarray(block, np.float32), nan=0.0, posinf=_FLOAT_MAX, neginf=-_FLOAT_MAX)
     with np.errstate(over="ignore"):  # an outlier beyond the scale: clamped below
-        steps = np.divide(block, part.of(grid.scales), dtype=np.float32)
-    np.rint(steps, out=steps)
+        found = np.divide(block, part.of(grid.scales), dtype=np.float32)
+    np.rint(found, out=found)
     top = np.float32(2 ** (form.bits - 1) - 1)
     if not form.symmetric:
         zeros = part.of(grid.zeros)
-        np.minimum(steps, top - zeros, out=steps)  # np.clip with arrays for limits takes twice as long
-        return np.maximum(steps, -top - 1 - zeros, out=steps)
-    if not half_scales(form) and not grid.nonfinite:
-        return steps  # the scale comes from the greatest weight itself: nothing to clamp
-    return np.clip(steps, -top - 1, top, out=steps)
+        np.minimum(found, top - zeros, out=found)  # np.clip with arrays for limits takes twice as long
+        return np.maximum(found, -top - 1 - zeros, out=found)
+    if not half_scales(form) and not grid.nonfinite and not grid.clipped:
+        return found  # the scale comes from the greatest weight itself: nothing to clamp
+    return np.clip(found, -top - 1, top, out=found)
 
 
-def _scales(low: Array, high: Array, constant: Array, form: WeightFormat) -> tuple[Array, Array]:
+def scale_as_stored(scales: Array, form: WeightFormat) -> Array:
+    """Positive scales in the precision that devices store them in, as float32."""
+    half = half_scales(form)
+    tiny, huge = (_HALF_TINY, _HALF_MAX) if half else (_FLOAT_TINY, _FLOAT_MAX)
+    stored: Array = np.clip(scales, tiny, huge).astype(np.float16 if half else np.float32).astype(np.float32)
+    return stored
+
+
+def scales_of(low: Array, high: Array, constant: Array, form: WeightFormat) -> tuple[Array, Array]:
     """Scales and zero points of ranges (float32, any shape); see `quantize_weight`."""
     least = np.minimum(low, 0).astype(np.float64)
     most = np.maximum(high, 0).astype(np.float64)
     peak = np.maximum(-least, most)
-    half = half_scales(form)
     spread = peak / (2 ** (form.bits - 1) - 1) if form.symmetric else (most - least) / (2**form.bits - 1)
-    tiny, huge = (_HALF_TINY, _HALF_MAX) if half else (_FLOAT_TINY, _FLOAT_MAX)
-    scales = np.clip(spread, tiny, huge).astype(np.float16 if half else np.float32).astype(np.float64)
+    scales = scale_as_stored(spread, form).astype(np.float64)
     # The value itself as the scale and a code one step from zero: exact whatever the value.
     scales = np.where(constant & (peak > 0), peak, scales)
     # Nothing but zeros: any scale is right, and a wide one keeps a bias in units of it within 32 bits.

@@ -16,6 +16,8 @@ from engine.errors import PlanError
 from engine.fusion.types import Weight
 from engine.graph.types import Array
 from engine.precision.scheme import WeightFormat
+from engine.quant.clipping import clip_by_mse
+from engine.quant.hqq import half_quadratic
 from engine.quant.matrix import from_matrix, parts, to_matrix
 from engine.quant.rounding import Codes, round_half, round_to_nearest, rounded_to_nearest
 from engine.quant.sizes import group_size, packed_bytes
@@ -81,17 +83,22 @@ def quantize_weight(array: Array, weight: Weight, form: WeightFormat, method: st
         method: How to round; a name in `METHODS`.
 
     Raises:
-        PlanError: For a format or method that does not exist.
+        PlanError: For a format or method that does not exist, or a method that needs data.
     """
     _check(form, method)
     matrix = to_matrix(array, weight.channel_axes, weight.reduction_axes)
     made = _to_float(matrix, form) if form.floating else METHODS[method](matrix, form)
+    return with_axes(made, array.shape, weight, form)
+
+
+def with_axes(made: Codes, shape: tuple[int, ...], weight: Weight, form: WeightFormat) -> QuantizedWeight:
+    """Codes of a weight's matrix together with what leads back to its shape."""
     return QuantizedWeight(
         made.codes,
         made.scales,
         made.zero_points,
         form,
-        tuple(array.shape),
+        tuple(shape),
         weight.channel_axes,
         weight.reduction_axes,
         made.nonfinite,
@@ -131,8 +138,14 @@ def fake_quantize(array: Array, weight: Weight, form: WeightFormat, method: str 
     return FakeQuantized(out, grid.scales, grid.nonfinite)
 
 
-METHODS: dict[str, Callable[[Array, WeightFormat], Codes]] = {"rtn": round_to_nearest}
-"""Ways to find the codes, by the name a scheme gives."""
+METHODS: dict[str, Callable[[Array, WeightFormat], Codes]] = {
+    "rtn": round_to_nearest,
+    "mse": clip_by_mse,
+    "hqq": half_quadratic,
+}
+"""Ways to find the codes from the weights alone, by the name a scheme gives."""
+LEARNED = ("gptq",)
+"""Ways that need to see the activations; calibration knows them."""
 
 
 def _to_float(matrix: Array, form: WeightFormat) -> Codes:
@@ -152,8 +165,13 @@ def _check(form: WeightFormat, method: str) -> None:
         )  # fmt: skip
     if not form.floating and form.granularity == "group" and form.group < 1:
         raise PlanError(say("A group of {group} weights can't be; choose 16, 32, 64, 128 or 256.", group=form.group))
-    if method not in METHODS:
+    if method in LEARNED and not form.floating:
+        raise PlanError(
+            say("The weight method {method} needs calibration samples; give data, or choose one of {known}.",
+                method=method.upper(), known=", ".join(METHODS))
+        )  # fmt: skip
+    if method not in METHODS and method not in LEARNED:
         raise PlanError(
             say("There is no weight method {method}; choose one of {known}.",
-                method=repr(method), known=", ".join(METHODS))
+                method=repr(method), known=", ".join((*METHODS, *LEARNED)))
         )  # fmt: skip
