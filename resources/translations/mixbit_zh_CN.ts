@@ -1018,12 +1018,8 @@
         <translation>校准文件也这样读取</translation>
     </message>
     <message>
-        <source>{path} can't be read: {reason}.</source>
-        <translation>无法读取 {path}：{reason}。</translation>
-    </message>
-    <message>
-        <source>{path} holds no file of this kind ({endings}); choose another kind or path.</source>
-        <translation>{path} 中没有此类文件（{endings}）；请选择其他类型或路径。</translation>
+        <source>Looking at the files…</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -6907,6 +6903,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>内部错误：{error}。请将详情复制到报告中。</translation>
     </message>
     <message>
+        <source>Looking at the files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} holds no file of this kind ({endings}); choose another kind or path.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Calibration has not finished yet; this export needs its ranges.</source>
         <translation>校准尚未完成；此导出需要校准得到的数值范围。</translation>
     </message>
@@ -6944,7 +6948,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Laying out the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>正在布局图</translation>
     </message>
     <message>
         <source>{path} can't be written: {reason}. Choose another place.</source>
