@@ -17,7 +17,7 @@ from engine.interop.samples import DataSource
 from engine.jobs import Dispatch, Job, JobContext, Jobs, Lane
 from engine.npu import Device
 from engine.npu.results import Scenario
-from engine.numerics import Capture, Evaluator
+from engine.numerics import Evaluator
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
@@ -249,21 +249,6 @@ class Background:
             supersede=supersede,
             on_done=None if done is None else self._wanted(generation, done),
             on_failed=None if failed is None else self._wanted(generation, failed),
-        )
-
-    def capture(
-        self, kernel: str, plan: Plan, sample: int, *, done: Callable[[Capture], None], failed: Failed
-    ) -> Job | None:
-        """Values of one kernel's output, as reference and under a plan."""
-        evaluator, generation = self._evaluator, self._generation
-        if evaluator is None:
-            return None
-        return self._measure(
-            say("Reading values"),
-            lambda ctx: evaluator.capture(kernel, plan, sample, cancel=ctx.token),
-            supersede="capture",
-            on_done=self._wanted(generation, done),
-            on_failed=failed,
         )
 
     def close(self) -> None:

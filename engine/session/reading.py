@@ -19,6 +19,8 @@ from engine.quant.ranges import Ranges
 from engine.session.background import Background
 from engine.session.changes import Change, Listener, What, tell
 from engine.session.claim import Recovery
+from engine.session.comparing import Comparing
+from engine.session.comparing import Host as ComparingHost
 from engine.session.document import Document
 from engine.session.figures import Results
 from engine.session.history import History
@@ -79,6 +81,20 @@ class SessionState:
         self.kept = KeptPlans(
             KeptHost(lambda: self._announce(What.PLAN), self._measure_kept, lambda: self.device.name, self._data_words)
         )
+        self.comparing = Comparing(
+            self._work,
+            ComparingHost(
+                lambda: self.network,
+                lambda: self.plan,
+                lambda: {kept.name: kept.plan for kept in self.kept.plans},
+                lambda: self.ranges,
+                self._captured,
+                lambda: self._announce(What.CAPTURE),
+                lambda text: self.note(text, "warning"),
+                self._failed,
+                settings,
+            ),
+        )
         self._history = History()
         self._sources: tuple[DataSource, DataSource, str] = (SYNTHETIC, SYNTHETIC, "minmax")
         self._shapes: Mapping[str, tuple[int, ...]] = {}
@@ -129,6 +145,10 @@ class SessionState:
         if level == "error":
             self.last_error = text
         self._announce(What.LOG)
+
+    def _captured(self, found: Captured) -> None:
+        self.captured = found
+        self._announce(What.CAPTURE)
 
     def _failed(self, text: Text) -> None:
         self.note(text, "error")
@@ -277,4 +297,6 @@ class SessionState:
 
     def supports(self, kernel_id: str, scheme: Scheme) -> Text | None:
         """Why the device can't run a kernel in a scheme natively; None if it can."""
-        return supports(self.device, self.network.by_id(kernel_id), scheme) if self.network else None
+        kernels = self.network.kernels if self.network is not None else ()
+        kernel = next((k for k in kernels if k.id == kernel_id), None)
+        return supports(self.device, kernel, scheme) if kernel is not None else None

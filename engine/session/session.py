@@ -13,7 +13,6 @@ from engine.interop.samples import SYNTHETIC, DataSource
 from engine.jobs import Job
 from engine.npu import Device, list_devices, load_device
 from engine.npu.results import Scenario
-from engine.numerics import Capture
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.plan import Plan
 from engine.precision.planfile import load_plan
@@ -30,7 +29,6 @@ from engine.session.safekeeping import Place
 from engine.session.samples import find_sample, sample_of, sources
 from engine.session.state import (
     Budgets,
-    Captured,
     Figures,
 )
 from engine.session.work import Prepared, not_measurable
@@ -75,6 +73,7 @@ class Session(SessionState):
                 calibration,
                 evaluation,
             )
+            self.view_state = {}
             self._adopt(network, document, saved=document)
 
         return self._open(path, shapes, ask, adopt)
@@ -191,6 +190,7 @@ class Session(SessionState):
         """
         device, reference, problem = self._device_of(document.device)
         self.sweeps.forget()
+        self.comparing.forget()
         self._work.forget()
         self._empty()
         self._safe.start(saved, place or Place(), taken)
@@ -226,6 +226,7 @@ class Session(SessionState):
         """Back to the start page; an opening under way is given up."""
         self._stop_opening()
         self.sweeps.forget()
+        self.comparing.forget()
         self._work.forget()
         self._safe.start(None, Place())
         self._empty()
@@ -344,8 +345,8 @@ class Session(SessionState):
             )
 
     def apply_plan(self, plan: Plan, title: Text, who: str = "") -> None:
-        """Make a plan the current one, as one undo step."""
-        if plan == self.plan or self.network is None:
+        """Make a plan the current one, as one undo step. One for kernels that the model lacks is of another model."""
+        if plan == self.plan or self.network is None or len(self._kernels(plan)) < len(plan):
             return
         self._history.push(title, self.plan, plan)
         self._show(plan, who)
@@ -517,13 +518,9 @@ class Session(SessionState):
         self.sweeps.stop()
 
     def capture(self, kernel_id: str, sample: int = 0) -> None:
-        """Read the values of a kernel's output for Compare; they arrive as `captured`."""
-
-        def done(found: Capture) -> None:
-            self.captured = Captured(kernel_id, found.tensor, sample, found.reference, found.result, found.sums)
-            self._announce(What.CAPTURE)
-
-        self._work.capture(kernel_id, self.plan, sample, done=done, failed=self._failed)
+        """Read a kernel's values from the two sources of `comparing`; they arrive as `captured`."""
+        if self._kernels((kernel_id,)):
+            self.comparing.ask(kernel_id, sample)
 
     # files ----------------------------------------------------------------------------------------------------------
 
@@ -613,6 +610,7 @@ class Session(SessionState):
     def close(self) -> None:
         """Stop all work and free everything. The session can't be used afterwards."""
         self._listeners.clear()
+        self.captured = None
         self._stop_opening()
         self._work.jobs.close()
         self.sweeps.close()

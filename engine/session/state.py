@@ -13,6 +13,7 @@ from engine.text import Text
 if TYPE_CHECKING:  # the real modules load ONNX Runtime, which a first window does not wait for
     from engine.graph.types import Array
     from engine.npu.results import Simulation, Sustained
+    from engine.numerics.comparison import Levels
     from engine.numerics.results import ErrorSums, Evaluation
     from engine.precision.plan import Plan
     from engine.precision.scheme import Scheme
@@ -97,7 +98,7 @@ class DataInfo:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Captured:
-    """Values of one kernel's first output for one sample, as reference and under the current plan."""
+    """Values of one kernel's first output for one sample, or its weight, from two sources."""
 
     kernel: str
     tensor: str
@@ -105,6 +106,16 @@ class Captured:
     reference: Array
     result: Array
     sums: ErrorSums
+    plan: Plan
+    """What `result` was computed under: the current plan when the values were asked for."""
+    levels: Levels | None = None
+    """What the kernel that reads the result next rounds it to."""
+    axis: int | None = None
+    """Axis of the channels, where it doesn't follow from the kernel."""
+    scales: Array | None = None
+    """Of a rounded weight, [1 or channels, groups]."""
+    notes: tuple[Text, ...] = ()
+    """Why the difference may mean little."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,188 @@
+"""Any two sources against each other: reference, plans, emulated integer kernels and dumps of others; weights too."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from driving import Driver
+
+from engine.interop.dump_open import open_dump
+from engine.numerics import Evaluator
+from engine.numerics.dumps import write_dump
+from engine.precision.presets import preset
+from engine.precision.scheme import INT4, INT8
+from engine.quant.ranges import activation_params
+from engine.quant.weights import quantize_weight
+from engine.session.comparing import CURRENT, EMULATED, REFERENCE, Source
+from engine.session.names_kept import FILE
+
+
+@pytest.fixture
+def opened(tmp_path, cnn_path):
+    made = Driver(tmp_path)
+    made.open(cnn_path)
+    made.session.apply_preset("int8")
+    made.settle()
+    yield made
+    made.session.close()
+
+
+def shown(driver, kernel, sample=0):
+    driver.session.captured = None
+    driver.session.capture(kernel.id, sample)
+    driver.settle()
+    return driver.session.captured
+
+
+@pytest.fixture
+def dumped(opened, tmp_path):
+    """The INT8 plan's values of the session's own samples, in a folder."""
+    session = opened.session
+    evaluator = session._work._evaluator
+    copy = Evaluator(session.network, evaluator.samples, ranges=session.ranges)
+    try:
+        write_dump(copy, preset(session.network, "int8"), tmp_path / "dump", samples=[0, 1])
+    finally:
+        copy.close()
+    return tmp_path / "dump"
+
+
+def test_kept_plans_stand_on_either_side(opened):
+    session = opened.session
+    session.keep_plan("old")
+    session.apply_preset("int4")
+    opened.settle()
+    kernel = session.network.tunable[2]
+    reference_to_int4 = shown(opened, kernel)
+    session.comparing.choose(Source("kept", "old"), CURRENT)
+    found = shown(opened, kernel)
+    np.testing.assert_array_equal(found.result, reference_to_int4.result)
+    assert 0 < found.sums.noise
+    session.comparing.choose(REFERENCE, Source("kept", "old"))
+    kept = shown(opened, kernel)
+    np.testing.assert_array_equal(kept.result, found.reference)
+    assert kept.sums.noise < reference_to_int4.sums.noise
+    session.comparing.swap()
+    np.testing.assert_array_equal(shown(opened, kernel).reference, kept.result)
+
+
+@pytest.mark.parametrize("scheme", [INT8, INT4])
+def test_emulated_kernels_agree_with_the_preview_of_every_kernel(opened, scheme):
+    session = opened.session
+    session.set_scheme([k.id for k in session.network.tunable], scheme)
+    opened.settle()
+    for kernel in session.network.tunable:
+        session.comparing.choose(CURRENT, EMULATED)
+        found = shown(opened, kernel, 1)
+        assert found.sums.sqnr_db > 60, kernel.name
+
+
+def test_a_dump_of_mixbit_is_matched_by_kernel_and_has_no_error(opened, dumped):
+    session = opened.session
+    session.comparing.open_dump(dumped)
+    opened.settle()
+    assert session.comparing.a == Source("dump", str(dumped))
+    for kernel in session.network.kernels:
+        found = shown(opened, kernel, 1)
+        assert found.sums.noise == 0
+        assert found.notes == ()
+        assert not isinstance(found.result, np.memmap)
+        assert isinstance(found.reference, np.memmap)
+    table = session.comparing.dumps[str(dumped)]
+    assert table.counts == {"id": 2 * len(session.network.kernels)}
+    found = shown(opened, session.network.kernels[0], 5)
+    assert found is None
+    assert "has no output of stem for sample 6" in opened.errors()[-1]
+
+
+def test_other_inputs_are_told(opened, dumped):
+    manifest = dumped / "manifest.json"
+    read = json.loads(manifest.read_text())
+    read["samples"][0]["sha256"] = "0" * 64
+    manifest.write_text(json.dumps(read))
+    opened.session.comparing.open_dump(dumped)
+    opened.settle()
+    (note,) = shown(opened, opened.session.network.kernels[0]).notes
+    assert "fed other inputs" in str(note)
+
+
+def test_corrected_names_are_remembered_for_the_model(opened, dumped, tmp_path, cnn_path):
+    session = opened.session
+    head = session.network.kernels[-1]
+    values = next(t for t in open_dump(dumped).tensors if t.kernel == head.id and t.sample == 0).read()
+    (tmp_path / "other").mkdir()
+    np.save(tmp_path / "other" / "zebra.npy", values)
+    path = str(tmp_path / "other")
+    session.comparing.open_dump(tmp_path / "other")
+    opened.settle()
+    assert "none of its 1 names is a layer" in opened.errors()[-1]
+    session.comparing.correct(path, "zebra", (head.id, 0))
+    assert shown(opened, head).sums.noise == 0
+    assert json.loads((tmp_path / "settings" / FILE).read_text())[session.network.graph.sha256]["zebra"] == [head.id, 0]
+    again = Driver(tmp_path)
+    try:
+        again.open(cnn_path)
+        again.session.comparing.open_dump(tmp_path / "other")
+        again.settle()
+        assert again.session.comparing.dumps[path].matches[0].how == "user"
+    finally:
+        again.session.close()
+    session.comparing.close_dump(path)
+    assert (session.comparing.a, session.comparing.dumps) == (REFERENCE, {})
+
+
+def test_weights_are_compared_as_a_matrix_with_the_scales_of_their_groups(opened):
+    session = opened.session
+    kernel = session.network.tunable[-1]
+    session.set_scheme([kernel.id], INT4)
+    opened.settle()
+    session.comparing.choose(weights=True)
+    found = shown(opened, kernel)
+    weight = kernel.constants[kernel.weight.constant]
+    made = quantize_weight(weight, kernel.weight, INT4.weights)
+    np.testing.assert_array_equal(found.reference, weight.reshape(10, 32))
+    np.testing.assert_array_equal(found.result, made.matrix())
+    np.testing.assert_array_equal(found.scales, made.scales)
+    assert (found.axis, found.tensor) == (0, "head.weight")
+    session.comparing.choose(b=EMULATED)
+    np.testing.assert_array_equal(shown(opened, kernel).result, made.matrix())
+    plain = next(k for k in session.network.kernels if not k.tunable)
+    assert shown(opened, plain) is None
+    assert "has no weights to compare" in opened.errors()[-1]
+
+
+def test_levels_are_those_of_the_kernel_that_reads_next(opened):
+    session = opened.session
+    stem, after = session.network.tunable[:2]
+    found = shown(opened, stem)
+    params = activation_params(session.ranges.ranges[after.weight.activation], INT8.activations)
+    assert found.tensor == after.weight.activation
+    assert found.levels.count == 256
+    assert found.levels.scale == params.scale
+    assert found.levels.high - found.levels.low == pytest.approx(255 * params.scale)
+    session.apply_preset("fp16")
+    opened.settle()
+    assert shown(opened, stem).levels is None
+
+
+def test_bad_dumps_are_one_sentence_and_change_nothing(opened, tmp_path):
+    session = opened.session
+    session.comparing.open_dump(tmp_path / "nowhere")
+    opened.settle()
+    assert "does not exist" in opened.errors()[-1]
+    assert session.comparing.dumps == {}
+    assert session.comparing.a == REFERENCE
+
+
+def test_a_damaged_book_of_names_is_written_anew(tmp_path, cnn_path):
+    (tmp_path / "settings").mkdir()
+    (tmp_path / "settings" / FILE).write_bytes(b"\xff{")
+    made = Driver(tmp_path)
+    try:
+        made.open(cnn_path)
+        made.session.comparing.correct("nowhere", "a", None)
+        assert made.errors() == []
+    finally:
+        made.session.close()
