@@ -40,5 +40,9 @@ class ExportError(MixbitError):
     """A file that can't be written."""
 
 
+class ChangedElsewhereError(ExportError):
+    """A project file is not the one that was opened: somebody else has written it since."""
+
+
 class Cancelled(Exception):  # noqa: N818 - not an error: somebody asked for it
     """The work was stopped on request."""

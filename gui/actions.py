@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QDialog, QFileDialog
 
-from engine.errors import MixbitError
+from engine.errors import ChangedElsewhereError, MixbitError
 from engine.paths import sample_models
 from gui.dialogs.replace import unless_exists
 from gui.i18n import Language, language, set_language
@@ -19,6 +19,7 @@ from gui.theme import Mode, theme_manager
 if TYPE_CHECKING:
     from engine.graph.types import ModelInput
     from engine.session import Session
+    from engine.session.claim import Recovery
     from gui.window import Window
 
 WHO = "commands"
@@ -91,8 +92,7 @@ class Actions(QObject):
         if session.project_path is None:
             self.save_project_as()
         else:
-            self._window.store_view_state()
-            self.guarded(session.save_project)
+            self._save(None)
 
     def save_project_as(self) -> None:
         """Ask where to save the project."""
@@ -104,21 +104,47 @@ class Actions(QObject):
         if path is None:
             return
 
-        def save() -> None:
-            self._window.store_view_state()
-            self.guarded(lambda: session.save_project(path))
-
         if path == session.project_path:
-            save()
+            self._save(path)
         else:
-            unless_exists(path, self._window, save)
+            unless_exists(path, self._window, lambda: self._save(path))
+
+    def _save(self, path: Path | None, *, overwrite: bool = False) -> None:
+        """Write the project; if another window has written it since, ask."""
+        session = self.session
+        assert session is not None
+        self._window.store_view_state()
+        try:
+            session.save_project(path, overwrite=overwrite)
+        except ChangedElsewhereError as error:
+            from gui.dialogs.conflict import ConflictDialog
+
+            dialog = ConflictDialog(error.text, self._window)
+            dialog.overwritten.connect(lambda: self._save(path, overwrite=True))
+            dialog.elsewhere.connect(self.save_project_as)
+            dialog.open()
+        except MixbitError as error:
+            self._window.show_error(error.text)
+
+    def recover(self) -> None:
+        """Offer unsaved work of windows that have ended without asking."""
+        if self.session is not None:
+            from gui.dialogs.recovery import RecoveryDialog
+
+            RecoveryDialog(self.session, self, self._window).open()
+
+    def restore(self, recovery: Recovery) -> None:
+        """Go on with such work, after asking about unsaved edits of this window."""
+        session = self.session
+        if session is not None:
+            self._window.unless_unsaved(lambda: self.guarded(lambda: session.recover(recovery)))
 
     def export(self) -> None:
         """Ask what to export and where."""
         if self.session is not None and self.session.network is not None:
             from gui.dialogs.export import ExportDialog
 
-            ExportDialog(self.session, self, self._window).open()
+            self._open_on_model(ExportDialog(self.session, self, self._window))
 
     def import_plan(self) -> None:
         """Take precisions from a plan, or from a file of another tool."""
@@ -218,7 +244,7 @@ class Actions(QObject):
         if self.session is not None and self.session.network is not None:
             from gui.dialogs.data import DataDialog
 
-            DataDialog(self.session, self, self._window).open()
+            self._open_on_model(DataDialog(self.session, self, self._window))
 
     def budgets(self) -> None:
         """Choose budgets."""
@@ -327,6 +353,14 @@ class Actions(QObject):
         AboutDialog(self._window).open()
 
     # helpers --------------------------------------------------------------------------------------------------------
+
+    def _open_on_model(self, dialog: QDialog) -> None:
+        """Open a dialog that ends with the model it is about."""
+        from gui.dialogs.with_model import close_with_model
+
+        if self.session is not None:
+            close_with_model(dialog, self.session)
+            dialog.open()
 
     def guarded(self, act: Callable[[], object]) -> bool:
         """Do something; a refusal is shown as one sentence. Whether it went well."""

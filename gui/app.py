@@ -40,7 +40,10 @@ def run(path: Path | None) -> int:
     app.setApplicationName("Mixbit")
     app.setApplicationVersion(VERSION)
     app.setDesktopFileName("mixbit")
-    settings = Settings(Path(platformdirs.user_config_dir("mixbit", appauthor=False)))
+    settings = Settings(
+        Path(platformdirs.user_config_dir("mixbit", appauthor=False)),
+        Path(platformdirs.user_data_dir("mixbit", appauthor=False)) / "recovery",
+    )
     set_language(settings.language)
     theme_manager.set_mode(settings.mode)
     QGuiApplication.styleHints().colorSchemeChanged.connect(theme_manager.system_changed)

@@ -103,6 +103,7 @@ COMMANDS: tuple[Command | Submenu, ...] = (
     ),
     Command("export", "file", mark("Export…"), lambda a: a.export(), ("Ctrl+E",), "export", _open, 2),
     Command("import_plan", "file", mark("Import precisions…"), lambda a: a.import_plan(), (), "", _open, 2),
+    Command("recover", "file", mark("Recover unsaved work…"), lambda a: a.recover(), (), "history", _session, 3),
     Command("close_model", "file", mark("Close model"), lambda a: a.close_model(), ("Ctrl+W",), "", _open, 3),
     Command("quit", "file", mark("Quit"), lambda a: a.quit(), ("Ctrl+Q",), "", None, 3),
     Command("undo", "edit", mark("Undo"), lambda a: a.undo(), ("Ctrl+Z",), "undo", lambda s: s.undo_step is not None),

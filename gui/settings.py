@@ -15,16 +15,26 @@ VERSION = 1
 class Settings:
     """Window settings in an .ini file; without a folder they live in memory only."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | None, recovery: Path | None = None) -> None:
+        """Read what was remembered.
+
+        Args:
+            folder: for settings; None = they are forgotten.
+            recovery: for unsaved work; None = it is lost with the window.
+        """
+        self.folder, self.recovery = folder, recovery
         self._file: QSettings | None = None
         self._memory: dict[str, object] = {}
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
+        if folder is not None and _made(folder):
             self._file = QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat)
             if self._file.value("version", VERSION) not in (VERSION, str(VERSION)):
                 self._file.clear()
             self._file.setValue("version", VERSION)
+
+    @property
+    def remembered(self) -> bool:
+        """Whether anything outlives the window."""
+        return self._file is not None
 
     @property
     def language(self) -> Language:
@@ -96,3 +106,12 @@ class Settings:
             self._file.setValue(key, value)
         else:
             self._memory[key] = value
+
+
+def _made(folder: Path) -> bool:
+    """Whether a folder is there, made now if need be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError):  # a file in its place, no right to: the window starts all the same
+        return False
+    return True

@@ -96,9 +96,13 @@ class Starter(QObject):
         window = self._window
         dispatcher = Dispatcher()
         dispatcher.setParent(window)
-        window.set_session(Session(dispatch=dispatcher.dispatch, settings=window.settings.folder))
+        remembered = window.settings
+        window.set_session(
+            Session(dispatch=dispatcher.dispatch, settings=remembered.folder, recovery=remembered.recovery)
+        )
         window.check_fonts()
         gc.collect()
         gc.freeze()
         if self._path is not None:
             window.actions_.open_path(self._path)
+        window.offer_recoveries()

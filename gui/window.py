@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.session.changes import Change, What
 from engine.text import Text, say
+from gui import stored
 from gui.actions import MODEL_SUFFIXES, PROJECT_SUFFIX, Actions
 from gui.bridge import hub
 from gui.commands import command
@@ -123,13 +124,16 @@ class Window(QWidget):
             self._show_model()
         self._refresh()
 
+    def offer_recoveries(self) -> None:
+        """Offer unsaved work of windows that have ended without asking, if there is any."""
+        if self.session is not None and self.session.recoveries:
+            self._actions.recover()
+
     def _on_change(self, change: Change) -> None:
         if change.what is What.MODEL:
             self._show_model()
         elif change.what is What.LOG:
             self._show_news()
-        elif change.what is What.PROJECT:
-            self._restore_views()
         if change.what in (What.SELECTION, What.PLAN):  # a key may follow at once
             self.menus.update()
         if not self._soon.isActive():
@@ -142,10 +146,13 @@ class Window(QWidget):
             self._stack.setCurrentWidget(self.start)
             self.start.refresh()
         elif self._stack.currentWidget() is not self.host:
+            self.layout_name = self._stored_layout() or self.layout_name
             self._stack.setCurrentWidget(self.host)
             self.context.show()
             self._apply_layout(self.layout_name)
             self.host.setFocus()
+        if self.session.network is not None:
+            self._restore_views()
         self.context.setVisible(self.session.network is not None)
         self._refresh()
 
@@ -210,17 +217,18 @@ class Window(QWidget):
     def store_view_state(self) -> None:
         """Put what views want to find again into the session, for its project file."""
         if self.session is not None and self.host is not None:
-            docks = {d.spec.id: d.view.save_state() for d in self.host.docks.values() if d.view is not None}
-            self.session.view_state = {"layout": self.layout_name, "docks": docks}
+            self.session.view_state = {"layout": self.layout_name, "docks": self.host.save_states()}
+
+    def _stored_layout(self) -> str | None:
+        """The layout that the project wants, if it wants one that there is."""
+        return stored.choice(self.session.view_state.get("layout"), LAYOUTS) if self.session is not None else None
 
     def _restore_views(self) -> None:
-        if self.session is None or self.host is None:
+        """Find again what a project was saved with; a model alone changes no view."""
+        if self.session is None or self.host is None or not self.session.view_state:
             return
-        docks = self.session.view_state.get("docks")
-        for dock in self.host.docks.values():
-            state = docks.get(dock.spec.id) if isinstance(docks, dict) else None
-            if dock.view is not None and isinstance(state, dict):
-                dock.view.restore_state(state)
+        self.show_layout(self._stored_layout() or self.layout_name)
+        self.host.restore_states(self.session.view_state.get("docks"))
 
     # messages -------------------------------------------------------------------------------------------------------
 

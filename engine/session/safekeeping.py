@@ -9,17 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from engine.errors import ExportError, PlanError
+from engine.errors import ChangedElsewhereError, PlanError
 from engine.fusion.types import Network
 from engine.session.autosave import Autosave, Work
 from engine.session.claim import Claim, Recovery, claim, discard, recoveries
 from engine.session.document import Document
 from engine.session.project import Project, digest_of, project_of, write_project
 from engine.text import Text, say
-
-
-class ChangedElsewhereError(ExportError):
-    """The project file is not the one that was opened: somebody else has written it since."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from gui import stored
 from gui.bridge import hub
 from gui.plots.axis import Label, PlainAxis, number
 from gui.plots.caption import Caption
@@ -100,9 +101,9 @@ class KernelChartView(ChartView):
 
     def restore_state(self, state: dict[str, object]) -> None:
         """Show that part again."""
-        span = state.get("span")
-        if isinstance(span, list) and len(span) == 2:
-            self.span.show(float(span[0]), float(span[1]))
+        span = stored.interval(state.get("span"))
+        if span is not None:
+            self.span.show(*span)
 
     def card_content(self, index: int, rows: list[tuple[str, str]]) -> TipContent:
         """A card with the kernel's name, badge and these rows."""

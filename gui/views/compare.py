@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from engine.numerics.comparison import Comparison
+from engine.precision.plan import Plan
 from engine.precision.scheme import family, label
 from engine.session.changes import Change, What
 from engine.session.state import Captured
@@ -58,6 +59,9 @@ class CompareView(PlotView):
         super().__init__(session, theme, parent)
         self.found: Comparison | None = None
         self.captured: Captured | None = None
+        """What was captured last."""
+        self.pictured: Captured | None = None
+        """What `found`, and so every picture, is of: the one captured last, or the one before while it is compared."""
         self.channel = 0
         self.sample = 0
         self._asked: tuple[object, ...] = ()
@@ -187,7 +191,8 @@ class CompareView(PlotView):
     def changed_by_other(self, change: Change) -> None:
         """A new model has new values; an error may be the answer to our question."""
         if change.what is What.MODEL:
-            self.found, self.captured, self._asked, self.sample, self._failed = None, None, (), 0, ""
+            self.found = self.captured = self.pictured = None
+            self._asked, self.sample, self._failed = (), 0, ""
         elif change.what is What.LOG and self._waiting and self.session.last_error is not None:
             self._failed = text(self.session.last_error)
 
@@ -206,9 +211,10 @@ class CompareView(PlotView):
         samples = session.data.evaluation_samples if session.data is not None else 0
         self.bar.set_sample(self.sample, samples)
         self.bar.a.set_texts(self.tr("Reference"), self.tr("ONNX Runtime, FP32"))
-        name = session.plan.name
+        plan = self.pictured.plan if self.pictured is not None else session.plan
+        name = plan.name
         self.bar.b.set_texts(
-            self.tr("Plan {name}").format(name=name) if name else self.tr("Plan"), self._scheme_words()
+            self.tr("Plan {name}").format(name=name) if name else self.tr("Plan"), self._scheme_words(plan)
         )
         if self._waiting and self._failed:
             self.set_subtitle(self._name())
@@ -274,9 +280,10 @@ class CompareView(PlotView):
 
     @property
     def _waiting(self) -> bool:
-        return (
-            self.captured is None or self.captured.kernel != self.session.current or self.captured.sample != self.sample
-        )
+        """Whether what is shown is not what is wanted."""
+        shown = self.pictured
+        wanted = (self.session.current, self.sample)
+        return shown is None or (shown.kernel, shown.sample) != wanted or shown.plan != self.session.plan
 
     def _ask(self) -> None:
         """Capture the current kernel if that has not been asked for; compare what has been captured."""
@@ -297,7 +304,7 @@ class CompareView(PlotView):
     def _on_compared(self, captured: Captured, found: Comparison) -> None:
         if captured is not self.captured:
             return
-        self.found = found
+        self.found, self.pictured = found, captured
         if not 0 <= self.channel < found.channels:
             self.channel = found.worst
         self._show_channels()
@@ -349,11 +356,11 @@ class CompareView(PlotView):
         self.scatter.show_pairs(a, b, self.tr("B by A, {channel}").format(channel=name))
 
     def _show_sheet(self) -> None:
-        found, captured, network = self.found, self.captured, self.session.network
+        found, captured, network = self.found, self.pictured, self.session.network
         if found is None or captured is None or network is None:
             return
         kernel = network.by_id(captured.kernel)
-        scheme = self.session.plan.scheme(kernel.id)
+        scheme = captured.plan.scheme(kernel.id)
         badge = (family(scheme), label(scheme)) if kernel.tunable else None
         shape = fmt.dims(captured.reference.shape)
         self.statistics.show_sheet(
@@ -382,8 +389,9 @@ class CompareView(PlotView):
         network, current = self.session.network, self.session.current
         return network.by_id(current).name if network is not None and current is not None else ""
 
-    def _scheme_words(self) -> str:
-        network, current = self.session.network, self.session.current
+    def _scheme_words(self, plan: Plan) -> str:
+        network = self.session.network
+        current = self.pictured.kernel if self.pictured is not None else self.session.current
         if network is None or current is None or not network.by_id(current).tunable:
             return self.tr("preview")
-        return self.tr("preview, this kernel {scheme}").format(scheme=label(self.session.plan.scheme(current)))
+        return self.tr("preview, this kernel {scheme}").format(scheme=label(plan.scheme(current)))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.fusion.types import Kernel
 from engine.session.changes import Change, What
+from gui import stored
 from gui.bridge import hub
 from gui.theme import Theme
 from gui.views import layers_menu
@@ -31,6 +32,8 @@ from gui.widgets.tip_card import TipCard
 if TYPE_CHECKING:
     from engine.session import Session
 
+WIDEST = 4000
+"""Px of a column that a project file may ask for."""
 _FIGURES = frozenset(
     {What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.LOCAL, What.EVALUATION, What.SENSITIVITY}
 )
@@ -152,16 +155,18 @@ class LayersView(SessionView):
 
     def restore_state(self, state: dict[str, object]) -> None:
         """Take back what `save_state` gave."""
-        hidden, widths, order, sort = (state.get(k) for k in ("hidden", "widths", "order", "sort"))
-        if isinstance(hidden, list):
-            self.table.hidden = {k for k in hidden if k in BY_KEY and k not in ("index", "name", "precision")}
-        if isinstance(widths, dict):
-            self.table.fixed_widths = {k: int(w) for k, w in widths.items() if k in BY_KEY and isinstance(w, int)}
-        if isinstance(order, list):
-            self.table.order_columns([k for k in order if k in BY_KEY])
-        if isinstance(sort, list) and len(sort) == 2 and sort[0] in BY_KEY:
-            self.model.sort_by(str(sort[0]), bool(sort[1]))
-        self.set_row_height(str(state.get("rows", "normal")))
+        hidden = stored.choices(state.get("hidden"), BY_KEY)
+        if hidden is not None:
+            self.table.hidden = set(hidden) - {"index", "name", "precision"}
+        widths = stored.widths(state.get("widths"), BY_KEY, 1, WIDEST)
+        self.table.fixed_widths = {key: max(width, BY_KEY[key].least) for key, width in widths.items()}
+        order = stored.choices(state.get("order"), BY_KEY)
+        if order is not None:
+            self.table.order_columns(order)
+        sort = state.get("sort")
+        if isinstance(sort, list) and len(sort) == 2 and stored.choice(sort[0], BY_KEY) and isinstance(sort[1], bool):
+            self.model.sort_by(sort[0], sort[1])
+        self.set_row_height(stored.choice(state.get("rows"), ROW_HEIGHTS) or "normal")
         self.table.fit_columns()
 
     def retranslate(self) -> None:
@@ -229,8 +234,12 @@ class LayersView(SessionView):
             self.subtitle_changed.emit()
 
     def changed_by_other(self, change: Change) -> None:
-        """Show a foreign selection at once."""
-        if change.what is What.SELECTION and change.who != WHO and self._shape is not None:
+        """Show a foreign selection at once; of a model that is gone nothing can be clicked any more."""
+        if change.what is What.MODEL:
+            self._choosing.stop()
+            self._shape = None
+        elif change.what is What.SELECTION and change.who != WHO and self._shape is not None:
+            self._choosing.stop()  # what was chosen here is older
             self._show_selection()
 
     # Selection.
@@ -287,7 +296,7 @@ class LayersView(SessionView):
 
     def open_bulk_edit(self) -> None:
         """Ask for a rule and a scheme for all kernels that match it."""
-        if self.model.rows is not None:
+        if self.model.rows is not None and self._shape is not None:
             self.edits.edit_by_rule(self.model.rows, self.filter_bar.filter)
 
     def _on_segment(self, kernel: int, name: str) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine.fusion.types import Kernel
 from engine.precision.scheme import FP16, FP32, Scheme
+from gui.dialogs.with_model import close_with_model
 from gui.views.layers_order import Filter
 from gui.views.layers_rows import SEGMENTS, LayerRows
 from gui.views.layers_rule_dialog import RuleDialog
@@ -64,7 +65,9 @@ class LayerEdits:
         scheme = self._session.plan.scheme(kernels[0].id)
         dialog = SchemeDialog(FP16 if scheme == FP32 else scheme, len(kernels), self._parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: self.set_scheme(dialog.scheme()))
+        ids = [kernel.id for kernel in kernels]
+        dialog.accepted.connect(lambda: self._session.set_scheme(ids, dialog.scheme(), who=WHO))
+        close_with_model(dialog, self._session)
         dialog.open()
 
     def edit_by_rule(self, rows: LayerRows, start: Filter) -> RuleDialog:
@@ -72,6 +75,7 @@ class LayerEdits:
         dialog = RuleDialog(rows, start, self._parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(lambda: self._apply_rule(rows, dialog))
+        close_with_model(dialog, self._session)
         dialog.open()
         return dialog
 

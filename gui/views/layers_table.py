@@ -364,9 +364,11 @@ class LayersTable(HoverTable):
         """The first row becomes current, so that keys have something to work on."""
         super().focusInEvent(event)
         if not self.currentIndex().isValid() and len(self.layers.order):
+            self._syncing = True  # nobody has chosen it: a selection that was made elsewhere stays
             self.selectionModel().setCurrentIndex(
                 self.layers.index(0, _PRECISION), QItemSelectionModel.SelectionFlag.NoUpdate
             )
+            self._syncing = False
         self.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

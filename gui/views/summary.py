@@ -224,7 +224,7 @@ class SummaryView(SessionView):
 
     def _on_apply(self, fix: Fix) -> None:
         network = self.session.network
-        if network is None:
+        if network is None or any(all(k.id != kernel for k in network.kernels) for kernel, _ in fix.changes):
             return
         kernel, scheme = fix.changes[0]
         if len(fix.changes) == 1:

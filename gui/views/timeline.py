@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from engine.session.changes import What
 from gui import format as fmt
+from gui import stored
 from gui.bridge import hub
 from gui.plots.axis import PlainAxis
 from gui.plots.caption import Caption, Key
@@ -115,12 +116,12 @@ class TimelineView(ChartView):
 
     def restore_state(self, state: dict[str, object]) -> None:
         """Set them again."""
-        color = state.get("color")
-        if isinstance(color, str) and color in ("precision", "bound"):
+        color = stored.choice(state.get("color"), ("precision", "bound"))
+        if color is not None:
             self.colors.set_current(color)
-        span = state.get("span")
-        if isinstance(span, list) and len(span) == 2:
-            self.span.show(float(span[0]), float(span[1]))
+        span = stored.interval(state.get("span"))
+        if span is not None:
+            self.span.show(*span)
         self.mark_dirty(What.MODEL)
 
     # -- drawing ----------------------------------------------------------------------------------------------------

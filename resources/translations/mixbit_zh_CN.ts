@@ -301,7 +301,7 @@
     </message>
     <message>
         <source>Recover unsaved work…</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复未保存的工作…</translation>
     </message>
     <message>
         <source>Close model</source>
@@ -810,23 +810,23 @@
     <name>ConflictDialog</name>
     <message>
         <source>Changed elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>已在别处修改</translation>
     </message>
     <message>
         <source>Another window has saved this project.</source>
-        <translation type="unfinished"></translation>
+        <translation>另一个窗口已保存此工程。</translation>
     </message>
     <message>
         <source>Overwrite</source>
-        <translation type="unfinished"></translation>
+        <translation>覆盖</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Save as…</source>
-        <translation type="unfinished"></translation>
+        <translation>另存为…</translation>
     </message>
 </context>
 <context>
@@ -2672,47 +2672,47 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>RecoveryDialog</name>
     <message>
         <source>Unsaved work</source>
-        <translation type="unfinished"></translation>
+        <translation>未保存的工作</translation>
     </message>
     <message>
         <source>Discard</source>
-        <translation type="unfinished"></translation>
+        <translation>丢弃</translation>
     </message>
     <message>
         <source>Later</source>
-        <translation type="unfinished"></translation>
+        <translation>稍后</translation>
     </message>
     <message>
         <source>Restore</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Mixbit ended with work that was not saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mixbit 退出时有工作未保存。</translation>
     </message>
     <message>
         <source>There is no unsaved work.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有未保存的工作。</translation>
     </message>
     <message>
         <source>Restore opens it as it was, still unsaved; what is saved stays untouched until you save again.</source>
-        <translation type="unfinished"></translation>
+        <translation>“恢复”会按当时的状态打开，仍为未保存；已保存的内容在您再次保存之前保持不变。</translation>
     </message>
     <message>
         <source>project</source>
-        <translation type="unfinished"></translation>
+        <translation>工程</translation>
     </message>
     <message>
         <source>never saved</source>
-        <translation type="unfinished"></translation>
+        <translation>从未保存</translation>
     </message>
     <message>
         <source>{name} ({kind}), last edit {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}（{kind}），最后修改于 {when}</translation>
     </message>
 </context>
 <context>
@@ -4059,6 +4059,72 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Save…</source>
         <translation>保存…</translation>
+    </message>
+</context>
+<context>
+    <name>Usage</name>
+    <message>
+        <source>{share} of the run, {so_far} with all longer ones</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bound by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>invocation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>launches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>first bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Utilization of the units</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>any unit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>gaps</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>UsageView</name>
+    <message>
+        <source>Utilization</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model to see how busy the NPU is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The device is being simulated.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>top kernels by time</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

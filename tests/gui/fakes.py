@@ -20,6 +20,8 @@ from engine.quant.ranges import Range, Ranges
 from engine.session.changes import Change, Listener, What
 from engine.session.exports import Snapshot
 from engine.session.history import History
+from engine.session.keeping import Host as KeptHost
+from engine.session.keeping import KeptPlans
 from engine.session.state import (
     Budgets,
     Captured,
@@ -71,6 +73,13 @@ class FakeSession:
         self.recent: list[Path] = []
         self.calls: list[tuple[object, ...]] = []
         """Commands that only a real session can carry out, as (name, arguments ...)."""
+        self.recoveries: tuple[object, ...] = ()
+        self.notes: dict[str, str] = {}
+        self.kept = KeptPlans(
+            KeptHost(
+                lambda: self.emit(What.PLAN), self._measure_kept, lambda: self.device.name, lambda: "ImageNet-mini"
+            )
+        )
         self._history = History()
         if network is not None:
             self.show(network)
@@ -124,6 +133,34 @@ class FakeSession:
     @property
     def redo_step(self):
         return self._history.redo_step
+
+    @property
+    def history(self):
+        return self._history.steps
+
+    @property
+    def history_place(self):
+        return self._history.place
+
+    def go_to(self, place: int, who: str = "") -> None:
+        plan = self._history.go_to(place)
+        if plan is not None:
+            self._go(plan, who)
+
+    def keep_plan(self, name: str) -> None:
+        self.kept.keep(name, self.plan, self.figures)
+
+    def apply_kept(self, name: str, who: str = "") -> None:
+        self.apply_plan(self.kept.find(name).plan, say("Plan {name}", name=name), who)
+
+    def set_note(self, kernel_id: str, text: str, who: str = "") -> None:
+        self.notes = {**{k: n for k, n in self.notes.items() if k != kernel_id}, **({kernel_id: text} if text else {})}
+        self.emit(What.PLAN, who)
+
+    def _measure_kept(self, plan: Plan) -> None:
+        figures = figures_of(self.network, plan, self.scenario)
+        self.kept.simulated([figures])
+        self.kept.evaluated(plan, figures.evaluation)
 
     def samples(self) -> list[SampleModel]:
         return [
@@ -219,7 +256,7 @@ class FakeSession:
         noise = float(((result - reference).astype(np.float64) ** 2).sum())
         power = float((reference.astype(np.float64) ** 2).sum())
         found = type(sums(0.0))(noise, power, power, reference.size)
-        self.captured = Captured(kernel_id, tensor, sample, reference, result, found)
+        self.captured = Captured(kernel_id, tensor, sample, reference, result, found, self.plan)
         self.emit(What.CAPTURE)
 
     def snapshot(self) -> Snapshot:

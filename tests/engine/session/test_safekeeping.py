@@ -14,11 +14,10 @@ import msgspec
 import pytest
 from driving import Driver
 
-from engine.errors import ExportError, PlanError
+from engine.errors import ChangedElsewhereError, ExportError, PlanError
 from engine.precision import INT4, INT8, preset
 from engine.session.claim import claim, recoveries
 from engine.session.project import read_project
-from engine.session.safekeeping import ChangedElsewhereError
 from engine.session.state import Budgets
 
 ROOT = Path(__file__).parents[3]
