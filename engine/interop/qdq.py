@@ -111,6 +111,7 @@ def build_qdq(
     model.graph.name = network.graph.path.stem or "model"
     constants: dict[str, Array] = {}
     used: set[str] = set()
+    ranges.rounding.find(plan.items(), cancel=cancel)
     for number, kernel in enumerate(network.kernels):
         cancel.check()
         progress(0.6 * number / len(network.kernels), say("Quantizing {layer}", layer=kernel.name))

@@ -16,8 +16,8 @@ from engine.npu.operators import attribute
 from engine.npu.patches import Geometry, geometry, patches
 from engine.precision.scheme import ActivationFormat, Scheme
 from engine.quant.packing import pack_int4, unpack_int4
-from engine.quant.ranges import QuantParams, Range, activation_params
-from engine.quant.weights import QuantizedWeight, quantize_weight
+from engine.quant.ranges import FROM_WEIGHTS, QuantParams, Range, Rounding, activation_params
+from engine.quant.weights import QuantizedWeight
 from engine.text import say
 
 KINDS = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.GEMM, Kind.MATMUL})
@@ -42,7 +42,13 @@ class Emulated:
         return self.widest_sum > np.iinfo(np.int32).max
 
 
-def emulate(kernel: Kernel, scheme: Scheme, activation: Array, found: Range | None = None) -> Emulated:
+def emulate(
+    kernel: Kernel,
+    scheme: Scheme,
+    activation: Array,
+    found: Range | None = None,
+    rounding: Rounding = FROM_WEIGHTS,
+) -> Emulated:
     """Run a kernel's anchor on one activation.
 
     Integer activations: int32 sums per group of weights, scaled by activation scale * weight scale in FP32; with one
@@ -54,6 +60,7 @@ def emulate(kernel: Kernel, scheme: Scheme, activation: Array, found: Range | No
         scheme: Formats of weights and activations.
         activation: The activation that meets the weight, float.
         found: Its calibrated range; without one (and for dynamic formats) the range of `activation` itself.
+        rounding: Rounds the weight by the scheme's method; without one, methods that need data are refused.
 
     Raises:
         PlanError: a kernel or scheme that this device model has no kernel for.
@@ -68,10 +75,10 @@ def emulate(kernel: Kernel, scheme: Scheme, activation: Array, found: Range | No
         )  # fmt: skip
     if kernel.kind in (Kind.GEMM, Kind.MATMUL) and len(weight.shape) != 2:
         raise PlanError(say("{kernel}: batches of weight matrices are not emulated.", kernel=kernel.name))
-    quantized = quantize_weight(kernel.constants[weight.constant], weight, scheme.weights, scheme.method)
+    quantized = rounding.weight(kernel, weight, scheme)
     packed = pack(quantized)
     shaped = _Operand(kernel, activation)
-    bias = _bias(kernel)
+    bias = _shifted(_bias(kernel), rounding.shift(kernel, scheme) if scheme.corrected else None)
     if scheme.activations.floating:
         sums = _half_sums(shaped.rows(_to_half(activation)), widen(packed, quantized), shaped.groups)
         with np.errstate(over="ignore"):  # overflow to infinity is part of the result
@@ -172,6 +179,12 @@ def _joined(products: Array) -> Array:
     """[groups, rows, channels of a group] -> [rows, channels]."""
     joined: Array = products.transpose(1, 0, 2).reshape(products.shape[1], -1)
     return joined
+
+
+def _shifted(bias: Array | None, shift: Array | None) -> Array | None:
+    if bias is None or shift is None:
+        return shift if bias is None else bias
+    return bias + shift.reshape(bias.shape)
 
 
 def _bias(kernel: Kernel) -> Array | None:

@@ -232,6 +232,7 @@ class Evaluator:
         if known is not None:
             return known
         self.prepare(progress=progress, cancel=cancel)
+        self.ranges.rounding.find(plan.items(), progress=progress, cancel=cancel)
         shared = self._shared
         with _exclusive(self._lock, cancel):
             schemes = shared.wiring.schemes(plan)
@@ -274,6 +275,7 @@ class Evaluator:
         for kernel, _ in listed:
             self._known(kernel)
         self.prepare(cancel=cancel)
+        self.ranges.rounding.find(listed, cancel=cancel)
         return self._local.find(listed, cancel)
 
     def output(self, plan: Plan, *, cancel: CancelToken = NEVER) -> tuple[dict[str, Array], ...]:

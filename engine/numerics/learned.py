@@ -18,7 +18,6 @@ from engine.numerics.rounded import RoundedWeights, content, samples_content
 from engine.numerics.samples import SampleSet, evenly
 from engine.numerics.whole import whole_network
 from engine.numerics.workers import Workers
-from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme, WeightFormat
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.gptq import Moments, second_order
@@ -100,13 +99,13 @@ class LearnedWeights:
             found[first:last] += lost[first:last, start:stop] @ mean
         return found.astype(np.float32)
 
-    def missing(self, cells: Plan | Iterable[tuple[str, Scheme]]) -> bool:
+    def missing(self, cells: Iterable[tuple[str, Scheme]]) -> bool:
         """Whether `find` has anything to do."""
         return any(self._todo(cells))
 
     def find(
         self,
-        cells: Plan | Iterable[tuple[str, Scheme]],
+        cells: Iterable[tuple[str, Scheme]],
         *,
         progress: Progress = no_progress,
         cancel: CancelToken = NEVER,
@@ -126,10 +125,10 @@ class LearnedWeights:
         if weights or means:
             self._find(weights, means, progress, cancel)
 
-    def _todo(self, cells: Plan | Iterable[tuple[str, Scheme]]) -> tuple[list[Cell], list[Kernel]]:
+    def _todo(self, cells: Iterable[tuple[str, Scheme]]) -> tuple[list[Cell], list[Kernel]]:
         weights: dict[object, Cell] = {}
         means: dict[str, Kernel] = {}
-        for kernel_id, scheme in cells.items() if isinstance(cells, Plan) else cells:
+        for kernel_id, scheme in cells:
             kernel = self._network.by_id(kernel_id)
             if kernel.weight is None or scheme.rounded == scheme:
                 continue

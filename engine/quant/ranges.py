@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -10,6 +10,7 @@ from engine.errors import PlanError
 from engine.fusion.types import Kernel, Network, Weight
 from engine.graph.types import Array
 from engine.precision.scheme import ActivationFormat, Scheme
+from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.weights import QuantizedWeight, quantize_weight
 from engine.text import say
 
@@ -46,6 +47,20 @@ class Rounding(Protocol):
             PlanError: There is no data.
         """
 
+    def find(
+        self,
+        cells: Iterable[tuple[str, Scheme]],
+        *,
+        progress: Progress = no_progress,
+        cancel: CancelToken = NEVER,
+    ) -> None:
+        """Compute ahead what kernels (by id) need in schemes: much at a time costs little more than one.
+
+        Raises:
+            PlanError: As `weight`.
+            Cancelled: If asked to stop.
+        """
+
 
 class FromWeights:
     """Rounding without data."""
@@ -60,6 +75,18 @@ class FromWeights:
             say("Layer {name} wants a corrected bias, which needs calibration samples; give data.", name=kernel.name)
         )
 
+    def find(
+        self,
+        cells: Iterable[tuple[str, Scheme]],
+        *,
+        progress: Progress = no_progress,
+        cancel: CancelToken = NEVER,
+    ) -> None:
+        """Nothing takes long enough."""
+
+
+FROM_WEIGHTS = FromWeights()
+
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
@@ -69,7 +96,7 @@ class Ranges:
     observer: str = "minmax"
     samples: int = 0
     synthetic: bool = False
-    rounding: Rounding = field(default=FromWeights(), compare=False, repr=False)
+    rounding: Rounding = field(default=FROM_WEIGHTS, compare=False, repr=False)
 
 
 def stored_ranges(network: Network) -> dict[str, Range]:

@@ -8,7 +8,7 @@ on dW once per format.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,9 @@ from engine.fusion.types import Kernel, Kind, Weight
 from engine.graph.types import Array
 from engine.numerics.models import Built
 from engine.numerics.runtime import ALL, naming, open_session, options, to_ort
-from engine.precision.scheme import WeightFormat
+from engine.precision.scheme import HALF, Scheme, WeightFormat
+from engine.quant.ranges import FROM_WEIGHTS
+from engine.quant.ranges import Rounding as Methods
 from engine.quant.weights import fake_quantize
 from engine.tuning.adjoint import Sym, Tape
 from engine.tuning.adjoint.tape import attributes_of
@@ -35,7 +37,9 @@ _KEPT_BYTES = 64 << 20
 class WeightChanges:
     """Sessions for these products. Safe to use from several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, methods: Callable[[], Methods] = lambda: FROM_WEIGHTS) -> None:
+        """Take where weights come from that are not rounded to nearest; asked when the first one is needed."""
+        self._methods = methods
         self._lock = threading.Lock()
         self._shared: dict[object, ort.InferenceSession] = {}
         self._own: dict[tuple[str, tuple[Rounding, ...]], ort.InferenceSession] = {}
@@ -51,7 +55,7 @@ class WeightChanges:
             key = kernel.id, roundings
             session = self._own.get(key)
             if session is None:
-                changes = {f"w{at}": change_of(kernel, each) for at, each in enumerate(roundings)}
+                changes = {f"w{at}": self._change(kernel, each) for at, each in enumerate(roundings)}
                 session = _open(kernel, _graph(step, len(roundings), changes), level_of(kernel))
                 self._keep(key, session, sum(change.nbytes for change in changes.values()))
             return Prepared(step, session, {}, roundings)
@@ -65,7 +69,15 @@ class WeightChanges:
             session = _open(kernel, _graph(step, len(roundings), {}), ALL)
             with self._lock:
                 self._shared[shared] = session
-        return Prepared(step, session, {f"w{at}": change_of(kernel, r) for at, r in enumerate(roundings)}, roundings)
+        fed = {f"w{at}": self._change(kernel, each) for at, each in enumerate(roundings)}
+        return Prepared(step, session, fed, roundings)
+
+    def _change(self, kernel: Kernel, rounding: Rounding) -> Array:
+        form, method = rounding
+        if method == "rtn" or form.floating or kernel.weight is None:
+            return change_of(kernel, rounding)
+        rounded = self._methods().weight(kernel, kernel.weight, Scheme(form, HALF, method)).dequantize()
+        return _difference(rounded, kernel.constants[kernel.weight.constant])
 
     def _keep(self, key: tuple[str, tuple[Rounding, ...]], session: ort.InferenceSession, nbytes: int) -> None:
         with self._lock:
@@ -108,7 +120,10 @@ def change_of(kernel: Kernel, rounding: Rounding) -> Array:
 
 def _change(original: Array, weight: Weight, rounding: Rounding) -> Array:
     form, method = rounding
-    rounded = fake_quantize(original, weight, form, method).values
+    return _difference(fake_quantize(original, weight, form, method).values, original)
+
+
+def _difference(rounded: Array, original: Array) -> Array:
     if original.dtype != np.float32:  # the quantized model holds it in the model's own dtype
         with np.errstate(over="ignore"):
             rounded = rounded.astype(original.dtype).astype(np.float32)

@@ -16,6 +16,7 @@ from kinds import KINDS, conv, conv_transpose
 from engine.errors import Cancelled, PlanError
 from engine.fusion.types import Kind
 from engine.interop.qdq import export_qdq
+from engine.npu.emulate import emulate
 from engine.numerics import Evaluator, calibrate
 from engine.numerics.learned import LearnedWeights, can_correct
 from engine.numerics.operands import has_rows, rows_of
@@ -164,6 +165,28 @@ def test_a_file_computes_what_the_preview_shows_by_any_method(kind, scheme, tmp_
         assert not np.array_equal(preview["y"], other["y"])
 
 
+@pytest.mark.parametrize(
+    "scheme", [replace(GPTQ, corrected=True), replace(INT8, method="gptq", corrected=True)], ids=str
+)
+@pytest.mark.parametrize("kind", ["conv 3x3", "gemm", "matmul"])
+def test_the_emulated_kernel_computes_what_the_preview_shows_by_any_method(kind, scheme):
+    net, inputs = KINDS[kind](np.random.default_rng(1), 17)
+    samples = samples_like(inputs, 3)
+    ranges = calibrate(net, samples)
+    kernel = net.kernels[0]
+    evaluator = Evaluator(net, samples, ranges=ranges)
+    try:
+        shown = evaluator.output(Plan({kernel.id: scheme}))[0]["y"]
+    finally:
+        evaluator.close()
+    found = emulate(kernel, scheme, samples.feeds[0]["x"], ranges.ranges["x"], ranges.rounding).output
+    found = np.maximum(found, 0) if kind == "conv 3x3" else found
+    if kind == "matmul":
+        assert "b" in kernel.constants
+    noise = np.sum((found.astype(np.float64) - shown) ** 2)
+    assert noise <= 1e-6 * np.sum(shown.astype(np.float64) ** 2)
+
+
 def local_db(net, samples, ranges, scheme) -> float:
     evaluator = Evaluator(net, samples, ranges=ranges)
     try:
@@ -229,13 +252,13 @@ def test_results_are_kept_by_content(monkeypatch):
     samples = samples_like(inputs)
     kept = RoundedWeights()
     plan = Plan({k.id: GPTQ for k in net.tunable if has_rows(k)})
-    LearnedWeights(net, samples, kept).find(plan)
+    LearnedWeights(net, samples, kept).find(plan.items())
     again = LearnedWeights(net, SampleSet(samples.feeds, "the same under another name"), kept)
-    assert not again.missing(plan)
-    assert again.missing(Plan({k: replace(s, weights=INT8.weights) for k, s in plan.items()}))
+    assert not again.missing(plan.items())
+    assert again.missing((k, replace(s, weights=INT8.weights)) for k, s in plan.items())
     other = LearnedWeights(net, samples_like(inputs, seed=5), kept)
-    assert other.missing(plan)
-    assert not other.missing(Plan(dict.fromkeys(plan, INT4)))
+    assert other.missing(plan.items())
+    assert not other.missing((k, INT4) for k in plan)
 
 
 def test_kept_results_stay_within_the_budget():
