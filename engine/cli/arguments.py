@@ -12,6 +12,7 @@ from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
 from engine.precision.presets import FIRST_LAST
 from engine.precision.scheme import PRESETS
+from engine.quant import OBSERVERS
 from engine.session.exports import KINDS
 from engine.tuning.metrics import Metric
 from engine.version import VERSION
@@ -95,6 +96,12 @@ def parser() -> argparse.ArgumentParser:
             "--shape", action="append", type=named_shape, metavar="NAME=1,3,224,224", help="shape of an input"
         )
         sub.add_argument("--fusion", choices=("edge", "cloud"), default="edge", help="fusion rules (default: edge)")
+        sub.add_argument(
+            "--memory-limit", type=float, default=4.0, metavar="GB", help="memory that a model may take (default: 4)"
+        )
+    inspect.add_argument(
+        "--explain", action="store_true", help="what fusion saves on the device, and why patterns did not fuse"
+    )
     for sub in (inspect, simulate, export, search):
         sub.add_argument("--device", default="kirin9030", help="profile name or file (default: kirin9030)")
     for sub, file in ((evaluate, True), (simulate, True), (export, True), (plan, False)):
@@ -107,7 +114,7 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument("--calib", type=Path, metavar="PATH", help="calibration data: pictures, .npy, .npz or .bin")
         sub.add_argument("--data", type=Path, metavar="PATH", help="evaluation data: pictures, .npy, .npz or .bin")
         sub.add_argument("--samples", type=int, metavar="N", help="evaluate at most N samples")
-        sub.add_argument("--observer", choices=("minmax", "percentile"), default="minmax", help="of activation ranges")
+        sub.add_argument("--observer", choices=tuple(OBSERVERS), default="minmax", help="of activation ranges")
     simulating.add_options(simulate)
     export.add_argument(
         "--to", choices=KINDS, required=True, metavar="TARGET", help="what to write; see mixbit targets"

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QTabWidget, QWidget
 
+from gui.dialogs import data_check
 from gui.dialogs.base import Dialog
 from gui.dialogs.data_source import BadInputError, SourceEditor
+from gui.i18n import text as translated
 from gui.widgets.themed import button, label
 
 if TYPE_CHECKING:
+    from engine.interop.samples import DataSource
+    from engine.jobs import Job
     from engine.session import Session
+    from engine.text import Text
     from gui.actions import Actions
 
 
@@ -33,9 +40,12 @@ class DataDialog(Dialog):
         assert session.network is not None
         inputs = session.network.graph.inputs
         calibration, evaluation, observer = session.data_sources
-        self.calibration = SourceEditor(inputs, calibration, self.tr("Automatic: as many as steady ranges need."))
+        self._checking: Job | None = None
+        self.calibration = SourceEditor(
+            inputs, calibration, session.jobs, self.tr("Automatic: as many as steady ranges need.")
+        )
         self.evaluation = SourceEditor(
-            inputs, evaluation, self.tr("Automatic: as many as keep a toggle of a precision quick.")
+            inputs, evaluation, session.jobs, self.tr("Automatic: as many as keep a toggle of a precision quick.")
         )
         self._show_used()
         self.pages = QTabWidget()
@@ -49,8 +59,9 @@ class DataDialog(Dialog):
         self.pages.currentChanged.connect(self._name_same)
         self._name_same()
         self.observer = QComboBox()
-        for key, title in (("minmax", self.tr("min-max")), ("percentile", self.tr("percentile 99.99"))):
+        for key, title, tip in self._observers():
             self.observer.addItem(title, key)
+            self.observer.setItemData(self.observer.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.observer.setCurrentIndex(max(0, self.observer.findData(observer)))
         self.observer.setAccessibleName(self.tr("Observer"))
         row = QHBoxLayout()
@@ -60,7 +71,18 @@ class DataDialog(Dialog):
         row.addWidget(self.same)
         self.body.addLayout(row)
         self.add_button(self.tr("Cancel"), self.reject)
-        self.add_button(self.tr("Apply"), self._on_apply, primary=True)
+        self._apply = self.add_button(self.tr("Apply"), self._on_apply, primary=True)
+        self.finished.connect(self._stop)
+
+    def _observers(self) -> tuple[tuple[str, str, str], ...]:
+        """Name, title and explanation of each observer."""
+        return (
+            ("minmax", self.tr("min-max"), self.tr("From the least to the greatest value of all samples.")),
+            ("percentile", self.tr("percentile 99.99"), self.tr("Leaves out 0.005 % of the values at each end.")),
+            ("average", self.tr("moving average"), self.tr("Averages the extremes of the samples.")),
+            ("entropy", self.tr("entropy (KL)"), self.tr("Clips where the histogram loses least information.")),
+            ("mse", self.tr("least squared error"), self.tr("Balances clipping against rounding to 8 bits.")),
+        )
 
     def _show_used(self) -> None:
         data = self._session.data
@@ -86,12 +108,49 @@ class DataDialog(Dialog):
         found = []
         for page in (self.calibration, self.evaluation):
             try:
-                found.append(page.checked())
+                found.append(page.source())
             except BadInputError as error:
                 self.pages.setCurrentWidget(page)
-                self.show_problem("" if page.hinting else str(error))
+                self.show_problem(str(error))
                 return
+        self.show_problem("")
+        self._apply.setEnabled(False)
+        self._apply.setText(self.tr("Looking at the files…"))
+        self._checking = data_check.check(
+            self._session.jobs, found, lambda problems: self._on_checked(found, problems), self._on_failed
+        )
+
+    def _on_checked(self, found: Sequence[DataSource], problems: Sequence[Text | None]) -> None:
+        if not self._end_check():
+            return
+        for page, problem in reversed(tuple(zip((self.calibration, self.evaluation), problems, strict=True))):
+            page.hint(problem)
+            if problem is not None:
+                self.pages.setCurrentWidget(page)
+                page.path.setFocus()
+        if any(problem is not None for problem in problems):
+            return
         calibration, evaluation = found
         observer = str(self.observer.currentData())
         if self._actions.guarded(lambda: self._session.set_data(calibration, evaluation, observer)):
             self.accept()
+
+    def _on_failed(self, problem: Text) -> None:
+        if self._end_check():
+            self.show_problem(translated(problem))
+
+    def _end_check(self) -> bool:
+        """Whether somebody still waits for what was looked at."""
+        waited, self._checking = self._checking is not None, None
+        if waited:
+            self._apply.setEnabled(True)
+            self._apply.setText(self.tr("Apply"))
+        return waited
+
+    def _stop(self) -> None:
+        """Nobody waits for what the dialog looks at any more."""
+        for page in (self.calibration, self.evaluation):
+            page.forget()
+        if self._checking is not None:
+            self._checking.cancel()
+            self._checking = None

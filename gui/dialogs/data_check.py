@@ -1,41 +1,80 @@
-"""What is wrong with the path of a source, before anything is read from it."""
+"""Looks at the paths of sources in the background, before anything is read from them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-
-from PySide6.QtCore import QCoreApplication
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.errors import MixbitError
-from engine.interop.pictures import SUFFIXES
-from engine.interop.samples import guess_source
-from gui.i18n import text as translated
+from engine.interop.samples import ENDINGS, DataSource, guess_source, holds
+from engine.text import Text, say
 
-translate = QCoreApplication.translate
-_ENDINGS: dict[str, frozenset[str]] = {
-    "images": frozenset(SUFFIXES),
-    "arrays": frozenset({".npy", ".npz"}),
-    "raw": frozenset({".bin", ".raw"}),
-}
+if TYPE_CHECKING:
+    from engine.jobs import Job, JobContext, Jobs
+    from engine.progress import CancelToken
+
+T = TypeVar("T")
 
 
-def path_problem(kind: str, text: str) -> str:
-    """One sentence; '' if the path holds at least one file of a kind of `DataSource`."""
-    if kind == "synthetic":
-        return ""
-    path = Path(text)
-    if kind == "raw" and path.is_file():  # any file may be raw
-        return ""
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What stands at a path."""
+
+    source: DataSource | None
+    """How it would be read; None if there is a problem."""
+    problem: Text | None = None
+
+
+def guess(jobs: Jobs, path: Path, done: Callable[[Looked], None], failed: Callable[[Text], None]) -> Job:
+    """Find out what a path holds; a folder may have millions of files."""
+
+    def run(ctx: JobContext) -> Looked:
+        try:
+            return Looked(guess_source(path, ctx.token))
+        except MixbitError as error:
+            return Looked(None, error.text)
+
+    return _submit(jobs, run, done, failed)
+
+
+def check(
+    jobs: Jobs,
+    sources: Sequence[DataSource],
+    done: Callable[[Sequence[Text | None]], None],
+    failed: Callable[[Text], None],
+) -> Job:
+    """What is wrong with the path of each source; None where it holds at least one file of its kind."""
+
+    def run(ctx: JobContext) -> list[Text | None]:
+        return [_problem(source, ctx.token) for source in sources]
+
+    return _submit(jobs, run, done, failed)
+
+
+def _submit(
+    jobs: Jobs, run: Callable[[JobContext], T], done: Callable[[T], None], failed: Callable[[Text], None]
+) -> Job:
+    return jobs.submit(say("Looking at the files"), run, lane="query", on_done=done, on_failed=failed)
+
+
+def _problem(source: DataSource, cancel: CancelToken) -> Text | None:
+    if source.kind == "synthetic":
+        return None
+    path = Path(source.path)
     try:
-        guess_source(path)
+        if source.kind == "raw" and path.is_file():  # any file may be raw
+            return None
+        guess_source(path, cancel)
+        if holds(path, source.kind, cancel):
+            return None
     except MixbitError as error:
-        return translated(error.text)
+        return error.text
     except OSError as error:
-        return translate("DataDialog", "{path} can't be read: {reason}.").format(path=path, reason=error.strerror)
-    endings = _ENDINGS[kind]
-    files = (path,) if path.is_file() else path.rglob("*")
-    if any(file.suffix.lower() in endings for file in files):
-        return ""
-    return translate(
-        "DataDialog", "{path} holds no file of this kind ({endings}); choose another kind or path."
-    ).format(path=path, endings=", ".join(sorted(endings)))
+        return say("{path} can't be read ({reason}).", path=path, reason=error.strerror or str(error))
+    return say(
+        "{path} holds no file of this kind ({endings}); choose another kind or path.",
+        path=path,
+        endings=", ".join(sorted(ENDINGS[source.kind])),
+    )

@@ -18,11 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine.errors import MixbitError
 from engine.interop.arrays import RawOptions
 from engine.interop.pictures import ImageOptions
-from engine.interop.samples import DataSource, guess_source
-from gui.dialogs.data_check import path_problem
+from engine.interop.samples import DataSource
+from engine.text import Text
+from gui.dialogs import data_check
+from gui.dialogs.data_check import Looked
 from gui.dialogs.data_options import BadInputError, ImageForm, RawForm
 from gui.dialogs.used import used_words
 from gui.i18n import text as translated
@@ -31,6 +32,7 @@ from gui.widgets.themed import button, label
 
 if TYPE_CHECKING:
     from engine.graph.types import TensorInfo
+    from engine.jobs import Job, Jobs
 
 __all__ = ["BadInputError", "SourceEditor"]
 
@@ -38,16 +40,19 @@ __all__ = ["BadInputError", "SourceEditor"]
 class SourceEditor(QWidget):
     """Edits a `DataSource` for the inputs of a model."""
 
-    def __init__(self, inputs: Sequence[TensorInfo], source: DataSource, automatic: str = "") -> None:
+    def __init__(self, inputs: Sequence[TensorInfo], source: DataSource, jobs: Jobs, automatic: str = "") -> None:
         """Show a source.
 
         Args:
             inputs: of the model.
             source: what is set now.
+            jobs: runs what looks at the files.
             automatic: what it means to set no limit.
         """
         super().__init__()
         self._automatic = automatic
+        self._jobs = jobs
+        self._looking: Job | None = None
         self._inputs = tuple(inputs)
         self.kind = SegmentedControl(
             (
@@ -117,7 +122,7 @@ class SourceEditor(QWidget):
         column.addWidget(self._used)
         column.addWidget(self._stack, 1)
         self.kind.chosen.connect(self._show_kind)
-        self.path.textEdited.connect(lambda: self._hint.hide())
+        self.path.textEdited.connect(self.forget)
         self.path.editingFinished.connect(self._on_path)
 
     def take_options(self, source: DataSource) -> None:
@@ -127,30 +132,22 @@ class SourceEditor(QWidget):
         for info in self._inputs:
             self.raws[info.name].take(source.raw.get(info.name, RawOptions(info.dtype.name, info.shape)))
 
-    @property
-    def hinting(self) -> bool:
-        """Whether it says beside the path what is wrong with it."""
-        return not self._hint.isHidden()
-
     def show_used(self, used: int, available: int) -> None:
         """Say how many samples of how many are in use now."""
         words = self.tr("In use now: {count}.").format(count=used_words(used, available))
         self._used.setText(f"{words} {self._automatic}".rstrip())
 
-    def checked(self) -> DataSource:
-        """What is set, once its path was looked at; what is wrong with the path is said beside it.
+    def hint(self, problem: Text | None) -> None:
+        """Say beside the path what is wrong with it; None for nothing."""
+        self._hint.setText(translated(problem) if problem is not None else "")
+        self._hint.setVisible(problem is not None)
 
-        Raises:
-            BadInputError: a field that can't be read, or a path that is missing or holds nothing of this kind.
-        """
-        made = self.source()
-        problem = path_problem(made.kind, made.path)
-        self._hint.setText(problem)
-        self._hint.setVisible(bool(problem))
-        if problem:
-            self.path.setFocus()
-            raise BadInputError(problem)
-        return made
+    def forget(self) -> None:
+        """Stop looking at the files, and say nothing about them."""
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+        self.hint(None)
 
     def options(self) -> DataSource:
         """How files are read, wherever they are.
@@ -184,19 +181,27 @@ class SourceEditor(QWidget):
         return made
 
     def choose(self, path: Path) -> None:
-        """Take a path and find out what it holds."""
+        """Take a path and find out, in the background, what it holds."""
+        self.forget()
         self.path.setText(str(path))
-        try:
-            found = guess_source(path)
-        except MixbitError as error:
-            self._hint.setText(translated(error.text))
-            self._hint.show()
+        self._looking = data_check.guess(self._jobs, path, self._on_looked, self._on_failed)
+
+    def _on_looked(self, found: Looked) -> None:
+        if self._looking is None:
             return
-        self._hint.hide()
-        self.kind.set_current(found.kind)
-        if found.images:
-            self.take_options(found)
-        self._show_kind(found.kind)
+        self._looking = None
+        self.hint(found.problem)
+        if found.source is None:
+            return
+        self.kind.set_current(found.source.kind)
+        if found.source.images:
+            self.take_options(found.source)
+        self._show_kind(found.source.kind)
+
+    def _on_failed(self, problem: Text) -> None:
+        if self._looking is not None:
+            self._looking = None
+            self.hint(problem)
 
     def _show_kind(self, kind: str) -> None:
         self._stack.setCurrentWidget(self._pages[kind])
@@ -204,10 +209,16 @@ class SourceEditor(QWidget):
         self.limit.setEnabled(kind != "synthetic")
 
     def _on_path(self) -> None:
-        path = self.path.text().strip()
-        problem = path_problem(self.kind.current, path) if path else ""
-        self._hint.setText(problem)
-        self._hint.setVisible(bool(problem))
+        path, kind = self.path.text().strip(), self.kind.current
+        if not path or kind == "synthetic" or self._looking is not None:
+            return
+        made = DataSource(kind, path)  # type: ignore[arg-type]
+        self._looking = data_check.check(self._jobs, [made], self._on_checked, self._on_failed)
+
+    def _on_checked(self, problems: Sequence[Text | None]) -> None:
+        if self._looking is not None:
+            self._looking = None
+            self.hint(problems[0])
 
     def _on_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self, self.tr("Folder of samples"), self.path.text())

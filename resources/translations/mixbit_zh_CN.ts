@@ -238,6 +238,212 @@
     </message>
 </context>
 <context>
+    <name>ColdStart</name>
+    <message>
+        <source>read the file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parse it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>runtime init</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>compile on device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>load kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>weight re-layout</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>warm-up run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>first run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>compiled at start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>+ preload + warm-up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>+ preload</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>compiled ahead</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>preprocess</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>layout</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>copy in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>submit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>copy out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NPU never waits: only a faster run gives more frames.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NPU waits {time} per frame for the CPU: overlap the two, or prepare less.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NPU waits {time} per frame while its only buffer is filled: a second one hides that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NPU waits {time} per frame for the next one to arrive.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ColdStartView</name>
+    <message>
+        <source>Cold start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy and export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preload</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The program loads the model when it starts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compiled ahead</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Offline, or kept from an earlier start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Warm-up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One run on dummy input follows the loading</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Zero-copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CPU and NPU share the memory of inputs and outputs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layout on CPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The CPU turns pictures into planes of FP16</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Frames in a row</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>preprocessing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>estimated</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time to prepare one input</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>synchronous</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>asynchronous</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>double-buffered</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How CPU and NPU share the work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model to see how soon its first result comes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The device is being simulated.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{time} to the first result</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{size} file, later results after {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; {time} of work is done before the request</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ahead</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{fps} frames/s, latency {latency}, NPU {npu}, CPU {cpu} busy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{share} of the frames that arrive are dropped.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Commands</name>
     <message>
         <source>File</source>
@@ -567,6 +773,30 @@
 <context>
     <name>CompareBar</name>
     <message>
+        <source>Swap A and B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outputs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is compared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open dump…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Values of another tool or of the device: .npy, .npz, Ascend and MindSpore Lite dumps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Previous kernel (K)</source>
         <translation>上一个算子 (K)</translation>
     </message>
@@ -805,6 +1035,92 @@
         <source>zero</source>
         <translation>零值</translation>
     </message>
+    <message>
+        <source>dump, {matched} of {count} tensors matched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Emulated integer kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kept plan {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>packed weights, int32 sums, this kernel {scheme}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by name, other characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by fusion table</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by fused names</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by part of the name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unmatched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) without a tensor</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{matched} matched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} unmatched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a dump folder…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a dump file…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Names of {dump}…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close {dump}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a dump folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a dump file</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>ConflictDialog</name>
@@ -975,7 +1291,7 @@
     </message>
     <message>
         <source>From the least to the greatest value of all samples.</source>
-        <translation type="unfinished"></translation>
+        <translation>取所有样本的最小值到最大值。</translation>
     </message>
     <message>
         <source>percentile 99.99</source>
@@ -983,31 +1299,31 @@
     </message>
     <message>
         <source>Leaves out 0.005 % of the values at each end.</source>
-        <translation type="unfinished"></translation>
+        <translation>两端各舍去 0.005 % 的值。</translation>
     </message>
     <message>
         <source>moving average</source>
-        <translation type="unfinished"></translation>
+        <translation>滑动平均</translation>
     </message>
     <message>
         <source>Averages the extremes of the samples.</source>
-        <translation type="unfinished"></translation>
+        <translation>对各样本的极值取平均。</translation>
     </message>
     <message>
         <source>entropy (KL)</source>
-        <translation type="unfinished"></translation>
+        <translation>熵（KL 散度）</translation>
     </message>
     <message>
         <source>Clips where the histogram loses least information.</source>
-        <translation type="unfinished"></translation>
+        <translation>在直方图信息损失最小处截断。</translation>
     </message>
     <message>
         <source>least squared error</source>
-        <translation type="unfinished"></translation>
+        <translation>最小均方误差</translation>
     </message>
     <message>
         <source>Balances clipping against rounding to 8 bits.</source>
-        <translation type="unfinished"></translation>
+        <translation>在截断误差与 8 位舍入误差之间取平衡。</translation>
     </message>
     <message>
         <source>Read evaluation files like these</source>
@@ -1019,7 +1335,7 @@
     </message>
     <message>
         <source>Looking at the files…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在查看文件…</translation>
     </message>
 </context>
 <context>
@@ -2282,6 +2598,25 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
 </context>
 <context>
+    <name>ManualWindow</name>
+    <message>
+        <source>Mixbit manual</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search the manual</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Contents</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>MemoryView</name>
     <message>
         <source>Memory</source>
@@ -2541,7 +2876,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Ranking</name>
     <message>
         <source>Estimate, {measure}</source>
-        <translation type="unfinished"></translation>
+        <translation>估计值，{measure}</translation>
     </message>
     <message>
         <source>One in, {measure}</source>
@@ -2561,49 +2896,49 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>One out, dB</source>
-        <translation type="unfinished"></translation>
+        <translation>单层还原，dB</translation>
     </message>
     <message>
         <source>Raise the worst</source>
-        <translation type="unfinished"></translation>
+        <translation>提升最敏感的</translation>
     </message>
     <message>
         <source>to</source>
-        <translation type="unfinished"></translation>
+        <translation>至</translation>
     </message>
     <message>
         <source>How many of the worst kernels are raised</source>
-        <translation type="unfinished"></translation>
+        <translation>提升多少个最敏感的算子</translation>
     </message>
     <message>
         <source>Scheme that they get</source>
-        <translation type="unfinished"></translation>
+        <translation>提升后的量化格式</translation>
     </message>
     <message numerus="yes">
         <source>Apply %n edit(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>应用 %n 处修改</numerusform>
         </translation>
     </message>
     <message>
         <source>Nothing is coarser than {scheme}.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有比 {scheme} 更粗的算子。</translation>
     </message>
     <message>
         <source>Move the slider to see what it costs.</source>
-        <translation type="unfinished"></translation>
+        <translation>拖动滑块查看代价。</translation>
     </message>
     <message>
         <source>output SQNR {now} → ≈{then}</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 SQNR {now} → ≈{then}</translation>
     </message>
     <message>
         <source>latency {change}</source>
-        <translation type="unfinished"></translation>
+        <translation>时延 {change}</translation>
     </message>
     <message>
         <source>size {change}</source>
-        <translation type="unfinished"></translation>
+        <translation>大小 {change}</translation>
     </message>
 </context>
 <context>
@@ -2618,7 +2953,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Scheme whose sensitivity is ranked: {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>按哪种量化格式的敏感度排序：{scheme}</translation>
     </message>
     <message>
         <source>Open a model to rank its kernels.</source>
@@ -2630,11 +2965,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Measure one out</source>
-        <translation type="unfinished"></translation>
+        <translation>测量单层还原</translation>
     </message>
     <message>
         <source>Measure instead</source>
-        <translation type="unfinished"></translation>
+        <translation>改为测量</translation>
     </message>
     <message>
         <source>The ranking needs a sensitivity sweep.</source>
@@ -2646,7 +2981,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>The ranking comes as soon as the data is there.</source>
-        <translation type="unfinished"></translation>
+        <translation>数据就绪后即给出排序。</translation>
     </message>
 </context>
 <context>
@@ -2988,105 +3323,105 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Sensitivity</name>
     <message>
         <source>restored, the output wins</source>
-        <translation type="unfinished"></translation>
+        <translation>还原后输出改善</translation>
     </message>
     <message>
         <source>device</source>
-        <translation type="unfinished"></translation>
+        <translation>设备</translation>
     </message>
     <message>
         <source>{metric}, estimate</source>
-        <translation type="unfinished"></translation>
+        <translation>{metric}，估计值</translation>
     </message>
     <message>
         <source>no estimate</source>
-        <translation type="unfinished"></translation>
+        <translation>无估计值</translation>
     </message>
     <message>
         <source>output error</source>
-        <translation type="unfinished"></translation>
+        <translation>输出误差</translation>
     </message>
     <message>
         <source>not measured yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未测量</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>实测</translation>
     </message>
     <message>
         <source>not yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无</translation>
     </message>
     <message>
         <source>{metric}, measured</source>
-        <translation type="unfinished"></translation>
+        <translation>{metric}，实测</translation>
     </message>
     <message>
         <source>no change</source>
-        <translation type="unfinished"></translation>
+        <translation>无变化</translation>
     </message>
     <message>
         <source>output, in this plan</source>
-        <translation type="unfinished"></translation>
+        <translation>本方案的输出</translation>
     </message>
     <message>
         <source>latency</source>
-        <translation type="unfinished"></translation>
+        <translation>时延</translation>
     </message>
     <message>
         <source>size</source>
-        <translation type="unfinished"></translation>
+        <translation>大小</translation>
     </message>
     <message>
         <source>in the plan</source>
-        <translation type="unfinished"></translation>
+        <translation>已在方案中</translation>
     </message>
     <message>
         <source>locked · Shift+click selects</source>
-        <translation type="unfinished"></translation>
+        <translation>已锁定 · Shift+单击选择</translation>
     </message>
     <message numerus="yes">
         <source>click to apply to the %n selected · drag selects</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>单击应用到选中的 %n 个 · 拖动选择</numerusform>
         </translation>
     </message>
     <message>
         <source>click to apply · drag or Shift+click selects</source>
-        <translation type="unfinished"></translation>
+        <translation>单击应用 · 拖动或 Shift+单击选择</translation>
     </message>
     <message>
         <source>What the output wins when only this kernel of the plan is restored, dB</source>
-        <translation type="unfinished"></translation>
+        <translation>只还原方案中这一个算子时输出的改善，dB</translation>
     </message>
     <message>
         <source>≈ of an older plan: what the output wins when a kernel is restored, dB</source>
-        <translation type="unfinished"></translation>
+        <translation>≈ 属于旧方案：还原一个算子时输出的改善，dB</translation>
     </message>
     <message>
         <source>Won by restoring, dB</source>
-        <translation type="unfinished"></translation>
+        <translation>还原的改善，dB</translation>
     </message>
     <message>
         <source>Output error when only this kernel takes the scheme, {metric}</source>
-        <translation type="unfinished"></translation>
+        <translation>只有这一个算子采用该格式时的输出误差，{metric}</translation>
     </message>
     <message>
         <source>Output error, {metric}</source>
-        <translation type="unfinished"></translation>
+        <translation>输出误差，{metric}</translation>
     </message>
     <message>
         <source>current plan</source>
-        <translation type="unfinished"></translation>
+        <translation>当前方案</translation>
     </message>
     <message>
         <source>estimate only</source>
-        <translation type="unfinished"></translation>
+        <translation>仅估计值</translation>
     </message>
     <message>
         <source>not on this device</source>
-        <translation type="unfinished"></translation>
+        <translation>此设备不支持</translation>
     </message>
 </context>
 <context>
@@ -3105,12 +3440,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>No kernel passes the filter.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有算子符合筛选条件。</translation>
     </message>
     <message numerus="yes">
         <source>Not measured around this plan yet. Restore %n kernel(s) one at a time, all others as planned.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>尚未围绕此方案测量。逐个还原 %n 个算子，其余按方案不变。</numerusform>
         </translation>
     </message>
     <message>
@@ -3119,22 +3454,22 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Measure instead</source>
-        <translation type="unfinished"></translation>
+        <translation>改为测量</translation>
     </message>
     <message numerus="yes">
         <source>Changes of the best class can only be measured: %n kernel(s) one at a time.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>最优类别的变化只能测量：逐个测量 %n 个算子。</numerusform>
         </translation>
     </message>
     <message>
         <source>The sensitivity is estimated as soon as the data is there.</source>
-        <translation type="unfinished"></translation>
+        <translation>数据就绪后即估计敏感度。</translation>
     </message>
     <message numerus="yes">
         <source>Estimating %n kernel(s) in every scheme…</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>正在估计 %n 个算子在各量化格式下的敏感度…</numerusform>
         </translation>
     </message>
     <message>
@@ -3143,15 +3478,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Order of the kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>算子顺序</translation>
     </message>
     <message>
         <source>As they run</source>
-        <translation type="unfinished"></translation>
+        <translation>按执行顺序</translation>
     </message>
     <message>
         <source>Worst first in {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>按 {scheme} 从最敏感排起</translation>
     </message>
     <message>
         <source>{kernels} kernels × {schemes} schemes</source>
@@ -3666,135 +4001,135 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Sweeps</name>
     <message>
         <source>Question of the sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>扫描的问题</translation>
     </message>
     <message>
         <source>Stop the sweep; what it has found stays</source>
-        <translation type="unfinished"></translation>
+        <translation>停止扫描；已得结果保留</translation>
     </message>
     <message>
         <source>Pause the sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停扫描</translation>
     </message>
     <message>
         <source>Go on with the sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>继续扫描</translation>
     </message>
     <message>
         <source>Measure exactly, the worst by estimate first</source>
-        <translation type="unfinished"></translation>
+        <translation>精确测量，先测估计最敏感的</translation>
     </message>
     <message>
         <source>Measure of the output error: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>输出误差的度量：{name}</translation>
     </message>
     <message>
         <source>{metric} (measured only)</source>
-        <translation type="unfinished"></translation>
+        <translation>{metric}（只能测量）</translation>
     </message>
     <message>
         <source>Schemes to sweep</source>
-        <translation type="unfinished"></translation>
+        <translation>要扫描的量化格式</translation>
     </message>
     <message>
         <source>Measure one in</source>
-        <translation type="unfinished"></translation>
+        <translation>测量单层量化</translation>
     </message>
     <message>
         <source>Measure one out around the plan</source>
-        <translation type="unfinished"></translation>
+        <translation>围绕方案测量单层还原</translation>
     </message>
     <message>
         <source>Filter</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选</translation>
     </message>
     <message>
         <source>Filter kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选算子</translation>
     </message>
     <message>
         <source>Words of name or operator, or rules such as latency&gt;20 or is:locked</source>
-        <translation type="unfinished"></translation>
+        <translation>名称或算子类型中的词，或 latency&gt;20、is:locked 之类的规则</translation>
     </message>
     <message>
         <source>Logits SQNR</source>
-        <translation type="unfinished"></translation>
+        <translation>logits SQNR</translation>
     </message>
     <message>
         <source>Cosine</source>
-        <translation type="unfinished"></translation>
+        <translation>余弦</translation>
     </message>
     <message>
         <source>Top-1</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-1</translation>
     </message>
     <message>
         <source>SQNR at the outputs, dB</source>
-        <translation type="unfinished"></translation>
+        <translation>输出端 SQNR，dB</translation>
     </message>
     <message>
         <source>SQNR before the last softmax or sigmoid, dB</source>
-        <translation type="unfinished"></translation>
+        <translation>最后一个 softmax 或 sigmoid 之前的 SQNR，dB</translation>
     </message>
     <message>
         <source>KL divergence at the output, ×10⁻³ nats</source>
-        <translation type="unfinished"></translation>
+        <translation>输出端 KL 散度，×10⁻³ nat</translation>
     </message>
     <message>
         <source>Cosine distance at the outputs, ×10⁻³</source>
-        <translation type="unfinished"></translation>
+        <translation>输出端余弦距离，×10⁻³</translation>
     </message>
     <message>
         <source>Best class changed, % of rows</source>
-        <translation type="unfinished"></translation>
+        <translation>最优类别改变的比例，%</translation>
     </message>
     <message>
         <source>estimated</source>
-        <translation type="unfinished"></translation>
+        <translation>估计</translation>
     </message>
     <message>
         <source>one in</source>
-        <translation type="unfinished"></translation>
+        <translation>单层量化</translation>
     </message>
     <message>
         <source>one out</source>
-        <translation type="unfinished"></translation>
+        <translation>单层还原</translation>
     </message>
     <message>
         <source>Estimated from a few backward passes: what the output loses when only this kernel takes the scheme</source>
-        <translation type="unfinished"></translation>
+        <translation>由少量反向传播估计：只有这一个算子采用该格式时输出的损失</translation>
     </message>
     <message>
         <source>Measured: what the output loses when only this kernel takes the scheme</source>
-        <translation type="unfinished"></translation>
+        <translation>实测：只有这一个算子采用该格式时输出的损失</translation>
     </message>
     <message>
         <source>Measured: what the output wins when only this kernel is restored, dB</source>
-        <translation type="unfinished"></translation>
+        <translation>实测：只还原这一个算子时输出的改善，dB</translation>
     </message>
     <message>
         <source>One in asks how much a kernel hurts alone, one out how much is won by restoring it alone while all others stay quantized. Errors hide and feed each other, so the two rank kernels differently: plan by one in, look for the last decibel by one out.</source>
-        <translation type="unfinished"></translation>
+        <translation>单层量化问的是一个算子单独带来多少损失，单层还原问的是其余保持量化、只还原它能挽回多少。误差会相互掩盖或放大，因此两种排序不同：制定方案看单层量化，争取最后一分贝看单层还原。</translation>
     </message>
     <message>
         <source>estimating</source>
-        <translation type="unfinished"></translation>
+        <translation>正在估计</translation>
     </message>
     <message>
         <source>estimated in {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>估计用时 {time}</translation>
     </message>
     <message>
         <source>measured {done} of {all}</source>
-        <translation type="unfinished"></translation>
+        <translation>已测 {done}/{all}</translation>
     </message>
     <message>
         <source>paused</source>
-        <translation type="unfinished"></translation>
+        <translation>已暂停</translation>
     </message>
     <message>
         <source>{time} left</source>
-        <translation type="unfinished"></translation>
+        <translation>剩余 {time}</translation>
     </message>
 </context>
 <context>
@@ -4039,6 +4374,73 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
 </context>
 <context>
+    <name>Tour</name>
+    <message>
+        <source>A model is open</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its ONNX nodes are fused into kernels: one kernel is one launch on the NPU, one row, one bar. Open your own with Ctrl+O or by dropping it here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Errors come from your samples</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Calibration samples set the ranges of the activations, evaluation samples measure the errors. Give both here; without them the figures are indicative only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click a precision</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each row has a switch: INT4, INT8 or FP16. Or select rows and press 4, 8 or 6. Nothing is confirmed; Ctrl+Z takes any step back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>See what it does</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size, latency, memory, energy, heat and the error at the output, against your budgets and beside the previous plan. “≈” marks what is being computed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find the layers that hurt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One cell per kernel and precision: the error at the output if only that one is quantized. A click applies a cell.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hand over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export a quantized ONNX model, or the files that your toolchain reads, with a report of what it can't do.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End tour</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>UnsavedDialog</name>
     <message>
         <source>Unsaved edits</source>
@@ -4224,6 +4626,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
 </context>
 <context>
     <name>engine</name>
+    <message>
+        <source>Give at least two plans to compare; {word} is one.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>No kernel's name fits {pattern}; mixbit inspect lists the names.</source>
         <translation type="unfinished"></translation>
@@ -6689,6 +7095,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>已有名为 {name} 的方案；请换一个名称。</translation>
     </message>
     <message>
+        <source>The file is quantized already ({schemes}), and its layers keep that precision.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file is quantized already ({schemes}): the plan starts with that; {fixed} of these layers keep it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file is quantized already ({schemes}): the plan starts with that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} is not a Mixbit project: {reason}.</source>
         <translation>{path} 不是 Mixbit 项目：{reason}。</translation>
     </message>
@@ -6754,27 +7172,27 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} can't be made ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>无法创建 {path}（{reason}）。</translation>
     </message>
     <message>
         <source>{problem} Sweeps go on, but are not kept for the next start.</source>
-        <translation type="unfinished"></translation>
+        <translation>{problem}扫描继续进行，但结果不会保留到下次启动。</translation>
     </message>
     <message>
         <source>Estimating sensitivity</source>
-        <translation type="unfinished"></translation>
+        <translation>正在估计敏感度</translation>
     </message>
     <message>
         <source>Every layer of the plan is in full precision; there is nothing to restore.</source>
-        <translation type="unfinished"></translation>
+        <translation>方案中各层均为全精度，没有可还原的层。</translation>
     </message>
     <message>
         <source>Sensitivity, measured one in</source>
-        <translation type="unfinished"></translation>
+        <translation>敏感度，单层量化实测</translation>
     </message>
     <message>
         <source>Sensitivity, measured one out</source>
-        <translation type="unfinished"></translation>
+        <translation>敏感度，单层还原实测</translation>
     </message>
     <message>
         <source>Measured {done} of {all} cells</source>
@@ -6970,11 +7388,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Looking at the files</source>
-        <translation type="unfinished"></translation>
+        <translation>正在查看文件</translation>
     </message>
     <message>
         <source>{path} holds no file of this kind ({endings}); choose another kind or path.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 没有此类文件（{endings}）；请换一种类型或路径。</translation>
     </message>
     <message>
         <source>Calibration has not finished yet; this export needs its ranges.</source>
@@ -7026,7 +7444,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{scheme} for the {count} worst kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>最敏感的 {count} 个算子改为 {scheme}</translation>
     </message>
     <message>
         <source>Raise {count} kernels</source>

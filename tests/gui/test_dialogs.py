@@ -1,4 +1,5 @@
 import json
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -8,12 +9,14 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from engine.errors import ExportError
 from engine.graph.types import ModelInput
+from engine.interop import listing
 from engine.interop.pictures import ImageOptions
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.npu.results import Scenario
 from engine.precision.scheme import INT8
 from engine.session.state import Budgets
 from engine.text import say
+from gui.dialogs import data_check
 from gui.dialogs.about import AboutDialog
 from gui.dialogs.budgets import BudgetsDialog
 from gui.dialogs.data import DataDialog
@@ -177,9 +180,11 @@ def test_data_dialog_gives_both_sources_to_the_session(window, session, qtbot, t
     dialog.open()
     assert dialog.calibration.source() == SYNTHETIC
     dialog.calibration.choose(tmp_path / "calibration.npz")
+    qtbot.waitUntil(lambda: dialog.calibration.kind.current == "arrays")
     dialog.calibration.limit.setValue(5)
     dialog.observer.setCurrentIndex(1)
     press(qtbot, dialog, "Apply")
+    qtbot.waitUntil(lambda: bool(session.calls))
     name, calibration, evaluation, observer = session.calls[-1]
     assert (name, observer) == ("set_data", "percentile")
     assert calibration == DataSource("arrays", str(tmp_path / "calibration.npz"), limit=5)
@@ -200,7 +205,7 @@ def test_data_dialog_reads_both_pages_in_the_same_way(window, session, qtbot):
 
 @pytest.fixture
 def editor(qtbot, session):
-    made = SourceEditor(session.network.graph.inputs, SYNTHETIC)
+    made = SourceEditor(session.network.graph.inputs, SYNTHETIC, session.jobs)
     qtbot.addWidget(made)
     return made
 
@@ -234,12 +239,12 @@ def test_raw_options_go_both_ways(editor):
     assert (options.dtype, options.shape) == ("float32", (1, 3, 224, 224))
 
 
-def test_a_source_needs_a_path_and_a_bad_path_is_explained(editor, tmp_path):
+def test_a_source_needs_a_path_and_a_bad_path_is_explained(editor, qtbot, tmp_path):
     editor.kind.set_current("arrays")
     with pytest.raises(BadInputError):
         editor.source()
     editor.choose(tmp_path / "nothing")
-    assert "nothing" in editor._hint.text()
+    qtbot.waitUntil(lambda: "nothing" in editor._hint.text())
 
 
 def test_error_dialog_collects_sentences_and_reports_them_all(qtbot):
@@ -302,6 +307,7 @@ def test_a_wrong_path_is_told_beside_the_field_and_the_dialog_stays(
     dialog.evaluation._show_kind(kind)
     dialog.evaluation.path.setText(str(tmp_path / name))
     press(qtbot, dialog, "Apply")
+    qtbot.waitUntil(lambda: dialog.evaluation._hint.isVisible())
     assert dialog.isVisible()
     assert dialog.pages.currentWidget() is dialog.evaluation
     assert dialog.evaluation._hint.isVisible()
@@ -310,7 +316,7 @@ def test_a_wrong_path_is_told_beside_the_field_and_the_dialog_stays(
     if name == "own":
         dialog.evaluation.kind.set_current("arrays")
         press(qtbot, dialog, "Apply")
-        assert not dialog.isVisible()
+        qtbot.waitUntil(lambda: any(call[0] == "set_data" for call in session.calls))
     else:
         dialog.reject()
 
@@ -343,3 +349,41 @@ def test_the_primary_button_stands_last_in_every_dialog(window, session, qtbot, 
         apply, cancel = ("Apply", "Cancel") if language == "en" else ("应用", "取消")
         assert found[apply] > found[cancel], type(dialog).__name__
         dialog.close()
+
+
+def test_looking_through_a_folder_never_holds_the_window_up(window, session, qtbot, tmp_path, monkeypatch):
+    asked, go = threading.Event(), threading.Event()
+
+    def slow(path, token):
+        asked.set()
+        go.wait(5)
+        token.check()
+        return DataSource("raw", str(path))
+
+    monkeypatch.setattr(data_check, "guess_source", slow)
+    monkeypatch.setattr(data_check, "holds", lambda path, kind, token: True)
+    dialog = DataDialog(session, window.actions_, window)
+    dialog.open()
+    dialog.calibration.choose(tmp_path)  # returns at once
+    assert asked.wait(5)
+    assert dialog.calibration.kind.current == "synthetic"
+    dialog.calibration.kind.set_current("arrays")
+    press(qtbot, dialog, "Apply")
+    apply = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Looking at the files…")
+    assert not apply.isEnabled()
+    dialog.reject()  # whoever gives up hears nothing more of it
+    go.set()
+    qtbot.waitUntil(lambda: not session.jobs.active)
+    assert not session.calls
+
+
+def test_a_folder_that_vanishes_is_a_sentence(window, session, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(listing.os, "walk", lambda *_, onerror, **__: onerror(FileNotFoundError(2, "it is gone")))
+    dialog = DataDialog(session, window.actions_, window)
+    dialog.open()
+    dialog.calibration.kind.set_current("images")
+    dialog.calibration.path.setText(str(tmp_path))
+    press(qtbot, dialog, "Apply")
+    qtbot.waitUntil(lambda: "it is gone" in dialog.calibration._hint.text())
+    assert next(b for b in dialog.findChildren(QPushButton) if b.text() == "Apply").isEnabled()
+    dialog.reject()
