@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from math import isfinite, log10
 from pathlib import Path
 
 from engine.errors import PlanError
@@ -25,10 +26,12 @@ from engine.text import Text, say
 from engine.tuning.context import plan_digest
 from engine.tuning.estimate import CellKey, Estimates, Estimator
 from engine.tuning.exact import ExactCell, ExactSweep, Pause, cells_out, in_order, value_of
-from engine.tuning.metrics import Metric, damage, default_metric, point_of
+from engine.tuning.metrics import Metric, damage, default_metric, in_decibels, point_of
 from engine.tuning.store import Figures, Mode, ResultStore, StoreError
 from engine.tuning.sweep import cells_of
 
+_SAMPLES = 8
+"""Samples that an estimate looks at: more hardly change a ranking."""
 _Found = tuple[ExactCell, int, float | None]
 """A cell, how many are done, seconds left."""
 OFFERED = (FP16, W8A16, INT8, W4A8, INT4)
@@ -103,11 +106,15 @@ class Sweeps:
     def cells(self) -> Mapping[CellKey, SensitivityCell]:
         """Measured cells, and estimated ones where nothing has been measured."""
         if self._known is None:
-            table = self.estimates
-            found = {} if table is None else {key: _estimated(table, key) for key in table.cells}
-            found |= {key: _measured(*key, figures) for key, figures in self.exact.items()}
-            self._known = found
+            measured = {key: _measured(*key, figures) for key, figures in self.exact.items()}
+            self._known = {**self.estimated_cells, **measured}
         return self._known
+
+    @property
+    def estimated_cells(self) -> Mapping[CellKey, SensitivityCell]:
+        """The estimate alone."""
+        table = self.estimates
+        return {} if table is None else {key: _estimated(table, key) for key in table.cells}
 
     @property
     def estimating(self) -> bool:
@@ -136,6 +143,39 @@ class Sweeps:
             return []
         cells = [key for key in cells_of(network, self.schemes) if key not in self.exact]
         return cells if self.estimates is None else in_order(cells, self.estimates)
+
+    def harm(self) -> Mapping[CellKey, float]:
+        """Damage by kernel and scheme in the chosen metric: of each kernel all estimated, or else all measured."""
+        table = self.estimates
+        if self.metric is None:
+            return {}
+        known = {} if table is None else {key: cell.damage for key, cell in table.cells.items()}
+        estimated = {kernel for kernel, _ in known}
+        measured = {key: damage(self.metric, value_of(found, self.metric)) for key, found in self.exact.items()}
+        return known | {key: value for key, value in measured.items() if key[0] not in estimated}
+
+    def gains(self) -> dict[str, float]:
+        """One out: decibels by which the damage falls when a kernel is restored, by kernel id."""
+        out, metric = self.one_out, self.metric
+        if out is None or out.baseline is None or metric is None:
+            return {}
+        before = in_decibels(damage(metric, value_of(out.baseline, metric)))
+        won = {k: before - in_decibels(damage(metric, value_of(found, metric))) for k, found in out.cells.items()}
+        return {kernel: gain for kernel, gain in won.items() if isfinite(gain)}
+
+    def change_db(self, plan: Plan) -> float | None:
+        """By how much the output error of another plan should be below the current one's; None where nothing is known.
+
+        The ratio of predicted damages of both plans: a bias of the prediction drops out.
+        """
+        now, harm = self._host.plan(), self.harm()
+        changed = plan.difference(now)
+        if any((kernel, of.scheme(kernel)) not in harm for kernel in changed for of in (now, plan)):
+            return None
+        before, after = (sum(harm.get(cell, 0.0) for cell in of.items()) for of in (now, plan))
+        if not (before > 0 and after > 0 and isfinite(before) and isfinite(after)):
+            return None
+        return 10 * log10(before / after)
 
     # estimating -----------------------------------------------------------------------------------------------------
 
@@ -211,7 +251,9 @@ class Sweeps:
         """The estimator of a metric; only for jobs in the sweeps' lane."""
         self._gate = bench.gate
         if metric not in self._estimators:
-            self._estimators[metric] = Estimator(bench.evaluator, metric=metric, gate=lambda: self._gate())
+            self._estimators[metric] = Estimator(
+                bench.evaluator, metric=metric, most_samples=_SAMPLES, gate=lambda: self._gate()
+            )
         return self._estimators[metric]
 
     # measuring ------------------------------------------------------------------------------------------------------

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from engine.session.changes import What
+from gui import stored
 from gui.fonts import font
+from gui.i18n import text
 from gui.paint import badge, sensitivity_bar
 from gui.plots.shapes import plain_text
 from gui.plots.table import Table
 from gui.theme import Theme
 from gui.views.kernel_list import RIGHT, Index, KernelDelegate, KernelListView
-from gui.views.ranking_model import CHOICES, KERNEL, NOW, RANK, VALUE, RankingModel, ranking
-from gui.views.sensitivity_data import Metric
-from gui.widgets.segmented import SegmentedControl
+from gui.views.ranking_model import CHOICES, KERNEL, NOW, OUT, RANK, VALUE, RankingModel, ranking
+from gui.views.ranking_raise import RaiseBar
+from gui.views.sensitivity_data import used_metric
+from gui.views.sweep_controls import MenuButton, SweepControls
+from gui.views.sweep_words import difference_sentence, question_sentence, state_words
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -27,7 +31,7 @@ FIGURE = 62.0
 
 
 class _Delegate(KernelDelegate):
-    """Rank, name, badge, figure with its bar."""
+    """Rank, name, badge, figure with its bar, gain."""
 
     def __init__(self, model: RankingModel, theme: Theme) -> None:
         super().__init__(theme)
@@ -35,54 +39,116 @@ class _Delegate(KernelDelegate):
 
     def paint_cell(self, painter: QPainter, area: QRectF, index: Index, quiet: QColor) -> None:
         """Paint one column."""
-        row, theme = self._model.rows[index.row()], self.theme
+        row, theme, model = self._model.rows[index.row()], self.theme, self._model
         if index.column() == RANK:
-            plain_text(painter, area, str(index.row() + 1), theme.text, font(12, 500), RIGHT)
+            plain_text(painter, area, model.rank(index.row()), theme.text, font(12, 500), RIGHT)
         elif index.column() == KERNEL:
             self.paint_name(painter, area, row.name, quiet)
         elif index.column() == NOW:
             badge(painter, QPointF(area.left(), area.center().y() - 8), row.family, row.label, theme)
+        elif index.column() == OUT:
+            plain_text(
+                painter, area, model.gain(row), theme.text if row.gain_db is not None else quiet, font(12), RIGHT
+            )
         else:
             figure = QRectF(area.left(), area.top(), FIGURE, area.height())
-            plain_text(painter, figure, self._model.value(row), theme.text, font(12), RIGHT)
-            if row.cell is not None:
+            plain_text(painter, figure, model.value(row), theme.text if row.cell else quiet, font(12), RIGHT)
+            if row.cell is not None or (model.question == "one-out" and row.gain_db is not None):
                 bar = QRectF(figure.right() + 8, area.top(), max(20.0, area.width() - FIGURE - 18), area.height())
-                sensitivity_bar(painter, bar, row.bar, theme, estimated=row.cell.kind == "estimated")
+                estimated = row.cell is not None and row.cell.kind == "estimated"
+                sensitivity_bar(painter, bar, row.bar, theme, estimated=estimated)
 
 
 class RankingView(KernelListView):
-    """Worst first, for the schemes in the plan or for one scheme in all kernels."""
+    """Worst first, for the schemes in the plan or for one scheme in all kernels; the worst few can be raised."""
 
-    WATCHES: ClassVar[frozenset[What]] = frozenset({What.SENSITIVITY, What.PLAN, What.DATA, What.SELECTION})
+    WATCHES: ClassVar[frozenset[What]] = frozenset(
+        {What.SENSITIVITY, What.PLAN, What.DATA, What.SELECTION, What.SIMULATION, What.EVALUATION}
+    )
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         self.model = RankingModel()
         super().__init__(session, theme, self.model, _Delegate(self.model, theme), parent)
-        self.set_columns({RANK: 52, NOW: 78, VALUE: 170}, KERNEL)
-        self.choice = SegmentedControl([(key, key) for key in CHOICES])
-        self.choice.chosen.connect(lambda _: self.mark_dirty(What.MODEL))
-        self.measure = SegmentedControl([("kl", "KL"), ("sqnr", "SQNR")])
-        self.measure.chosen.connect(lambda _: self.mark_dirty(What.MODEL))
+        self.set_columns({RANK: 48, NOW: 76, VALUE: 160, OUT: 84}, KERNEL)
+        self.controls = SweepControls(session, self)
+        self.controls.changed.connect(lambda: self.mark_dirty(What.MODEL))
+        self.choice = MenuButton(self._fill_choices)
+        self.chosen = "now"
+        self.raise_bar = RaiseBar(session, self.who)
+        self._page_with_bar()
         self.retranslate()
+
+    def _page_with_bar(self) -> None:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._stack.removeWidget(self.list)
+        column.addWidget(self.list, 1)
+        self.list.show()  # the stack has hidden it
+        column.addWidget(self.raise_bar)
+        self.set_page(page)
 
     def title(self) -> str:
         """Title of the dock."""
         return self.tr("Ranking")
 
     def header_widgets(self) -> list[QWidget]:
-        """What is ranked, by which measure, more."""
-        return [self.choice, self.measure, self.more]
+        """What is ranked, by which question and measure, more."""
+        return [self.controls.question, self.choice, self.controls.metric, self.more]
 
     def retranslate(self) -> None:
         """The language has changed."""
         super().retranslate()
-        self.choice.set_choices([("now", self.tr("as planned")), *((key, key) for key in CHOICES if key != "now")])
-        self.choice.setAccessibleName(self.tr("Scheme whose sensitivity is ranked"))
-        self.measure.setAccessibleName(self.tr("Measure of the output error"))
+        self.controls.retranslate()
+        self._name_choice()
+        self.raise_bar.retranslate()
+
+    def save_state(self) -> dict[str, object]:
+        """Question and scheme."""
+        return {"question": self.controls.question.current, "choice": self.chosen}
+
+    def restore_state(self, state: dict[str, object]) -> None:
+        """Ask again."""
+        self.controls.choose(state.get("question"))
+        chosen = stored.choice(state.get("choice"), CHOICES)
+        if chosen is not None:
+            self.choose(chosen)
+        self.mark_dirty(What.MODEL)
+
+    def choose(self, key: str) -> None:
+        """Rank by the scheme in the plan ("now"), or by one scheme for all kernels."""
+        self.chosen = key
+        self._name_choice()
+        self.mark_dirty(What.MODEL)
+
+    def _name_choice(self) -> None:
+        word = self.tr("as planned") if self.chosen == "now" else self.chosen
+        self.choice.set_word(word, self.tr("Scheme whose sensitivity is ranked: {scheme}").format(scheme=word))
+
+    def _fill_choices(self, menu: QMenu) -> None:
+        for key in CHOICES:
+            action = menu.addAction(self.tr("as planned") if key == "now" else key)
+            action.setCheckable(True)
+            action.setChecked(key == self.chosen)
+            action.triggered.connect(lambda _=False, key=key: self.choose(key))
+
+    def dispose(self) -> None:
+        """Stop listening and asking."""
+        self.raise_bar.stop()
+        super().dispose()
+
+    def menu(self) -> QMenu:
+        """Schemes, sweeps, copy and export."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.controls.fill_menu(menu)
+        self.exporter.fill(menu)
+        return menu
 
     def on_empty_clicked(self) -> None:
-        """Start the sweep."""
-        self.session.start_sweep()
+        """Start the sweep that answers the question on show."""
+        self.controls.toggle()
 
     def kernels(self) -> Sequence[str]:
         """Kernel ids by row."""
@@ -90,21 +156,39 @@ class RankingView(KernelListView):
 
     def draw(self) -> None:
         """Rank what is known."""
-        cells = self.session.sensitivity
-        has_kl = any(cell.kl is not None for cell in cells.values())
-        metric: Metric = "kl" if self.measure.current == "kl" and has_kl else "sqnr"
-        self.measure.set_disabled(frozenset() if has_kl else frozenset({"kl"}))
-        rows = ranking(self.shown, self.choice.current, metric)
+        session, question = self.session, self.controls.chosen
+        self.controls.show_state()
+        self.choice.setVisible(question != "one-out")
+        rows = ranking(self.shown, self.chosen, question)
         if not rows:
             self.show_no_model(self.tr("Open a model to rank its kernels."))
             return
-        self.set_subtitle(self.tr("sensitivity at the output"))
-        if not cells and not self.session.sweeping:
-            self.show_empty(self.tr("The ranking needs a sensitivity sweep."), self.tr("Start the sweep"))
+        words = state_words(session)
+        self.set_subtitle(words or self.tr("sensitivity at the output"))
+        self.list.setToolTip(f"{question_sentence(question)}\n\n{difference_sentence()}")
+        known = any(row.cell is not None or row.guess is not None or row.gain_db is not None for row in rows)
+        if question == "one-out":
+            known = any(row.gain_db is not None for row in rows)
+        if not known and not session.sweeping:
+            self._show_nothing()
             return
         self.show_page()
-        self.model.show(rows, metric)
+        if self.isVisible():
+            session.sweeps.confirm()
+        self.model.show(rows, used_metric(session), question)
+        self.raise_bar.set_order([row.kernel for row in rows])
         self.draw_selection()
+
+    def _show_nothing(self) -> None:
+        sweeps = self.session.sweeps
+        if self.controls.chosen == "one-out":
+            self.show_empty(difference_sentence(), self.tr("Measure one out"))
+        elif sweeps.why_no_estimate is not None:
+            self.show_empty(text(sweeps.why_no_estimate), self.tr("Measure instead"))
+        elif self.session.data is not None:
+            self.show_empty(self.tr("The ranking needs a sensitivity sweep."), self.tr("Start the sweep"))
+        else:
+            self.show_empty(self.tr("The ranking comes as soon as the data is there."))
 
     def table(self) -> Table:
         """The rows with plain numbers."""

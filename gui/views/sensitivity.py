@@ -8,13 +8,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from engine.precision.scheme import Scheme, family, label
+from engine.precision.scheme import Scheme
 from engine.session.changes import What
-from gui import format as fmt
 from gui.bridge import hub
 from gui.i18n import text
 from gui.plots.axis import PlainAxis
-from gui.plots.caption import Key
 from gui.plots.chart import Hit
 from gui.plots.navigation import Span
 from gui.plots.panel import Panel
@@ -24,21 +22,21 @@ from gui.plots.view import ChartView
 from gui.theme import Theme
 from gui.views.price import Pricer
 from gui.views.scheme_words import scheme_words
+from gui.views.sensitivity_card import card_of
 from gui.views.sensitivity_data import (
-    KL_LEVELS,
-    SQNR_LEVELS,
-    Metric,
     Reasons,
     SensitivityMap,
     block_name,
     blocks,
     map_table,
+    scheme_code,
     sensitivity_map,
     usual_prefix,
 )
 from gui.views.sensitivity_layers import BlockNames, CellCursors, CellImage, CellMarks, SchemeNames
-from gui.widgets.icon_button import IconButton
-from gui.widgets.segmented import SegmentedControl
+from gui.views.sensitivity_scale import caption_of
+from gui.views.sweep_controls import FilterInput, SweepControls
+from gui.views.sweep_words import state_words
 from gui.widgets.tip_card import TipContent
 
 if TYPE_CHECKING:
@@ -72,16 +70,19 @@ class SensitivityView(ChartView):
         self.panel.add(self.cursors, self.marks, self.schemes, self.blocks)
         self.span = Span(0.0, 1.0, 1.0)
         self.chart.navigate(self.span, self.panel)
-        self.measure = SegmentedControl([("kl", "KL"), ("sqnr", "SQNR")])
-        self.measure.chosen.connect(lambda _: self.mark_dirty(What.MODEL))
-        self.sweep = IconButton("play", token="text2")
-        self.sweep.clicked.connect(self.on_empty_clicked)
+        self.controls = SweepControls(session, self)
+        self.controls.changed.connect(lambda: self.mark_dirty(What.MODEL))
+        self.filter = FilterInput(lambda: self.mark_dirty(What.MODEL))
+        self.sorted_by: Scheme | None = None
+        """Columns go from the worst kernel in this scheme to the best; None = execution order."""
         self.pricer = Pricer(session, "sensitivity price", self._on_price)
         self._pointer: QPoint | None = None
         self._reasons = Reasons()
         self.chart.hovered.connect(self._on_hover)
         self.chart.rested.connect(self._on_rest)
         self.chart.clicked.connect(self._on_click)
+        self.chart.dragged.connect(self._on_drag)
+        self.chart.drag_ended.connect(self._on_drag)
         self.chart.key_pressed.connect(self._on_key)
         self.retranslate()
 
@@ -92,44 +93,41 @@ class SensitivityView(ChartView):
         return self.tr("Sensitivity")
 
     def header_widgets(self) -> list[QWidget]:
-        """Metric, start or stop, more."""
-        return [self.measure, self.sweep, self.more]
+        """Question, metric, filter, start or pause, more."""
+        controls = self.controls
+        return [controls.question, controls.metric, self.filter, controls.run, controls.stop, self.more]
 
     def retranslate(self) -> None:
         """The language has changed."""
         super().retranslate()
-        self.measure.setAccessibleName(self.tr("Measure of the output error"))
-        self._show_sweep()
+        self.controls.retranslate()
+        self.filter.retranslate()
 
     def save_state(self) -> dict[str, object]:
-        """The metric."""
-        return {"metric": self.measure.current}
+        """The question."""
+        return {"question": self.controls.question.current}
 
     def restore_state(self, state: dict[str, object]) -> None:
-        """Set it again."""
-        metric = state.get("metric")
-        if isinstance(metric, str) and metric in ("kl", "sqnr"):
-            self.measure.set_current(metric)
-            self.mark_dirty(What.MODEL)
+        """Ask it again."""
+        self.controls.choose(state.get("question"))
+        self.mark_dirty(What.MODEL)
 
     def dispose(self) -> None:
         """Stop listening and asking."""
         self.pricer.stop()
+        self.filter.stop()
         super().dispose()
 
     def on_empty_clicked(self) -> None:
-        """Start the sweep, or stop it."""
-        if self.session.sweeping:
-            self.session.stop_sweep()
-        else:
-            self.session.start_sweep()
+        """Start the sweep that answers the question on show."""
+        self.controls.toggle()
 
     # -- drawing ----------------------------------------------------------------------------------------------------
 
     def refresh(self, changes: frozenset[What]) -> None:
         """A job alone changes no cell, but may end the sweep."""
         if changes <= {What.JOBS}:
-            self._show_sweep()
+            self.controls.show_state()
             if self.data is not None:
                 self._write_subtitle(self.data)
         else:
@@ -137,37 +135,70 @@ class SensitivityView(ChartView):
 
     def draw(self) -> None:
         """Draw what is known."""
-        data = self.data = sensitivity_map(self.shown, self._reasons)
-        self._show_sweep()
+        session = self.session
+        self.controls.show_state()
+        kept = self.filter.kept(session)
+        data = self.data = sensitivity_map(self.shown, self._reasons, self.controls.chosen, kept)
+        if data is not None and self.sorted_by in data.schemes:
+            order = data.worst_first(data.schemes.index(self.sorted_by))
+            data = self.data = sensitivity_map(self.shown, self._reasons, self.controls.chosen, order)
         if data is None:
             self.set_subtitle("")
-            if self.session.network is None:
+            if session.network is None:
                 self.show_no_model(self.tr("Open a model to see which kernels are sensitive."))
             else:
                 self.show_empty(self.tr("This model has no kernel whose precision can be set."))
             return
         self._write_subtitle(data)
-        if not data.known and not self.session.sweeping:
-            words = self.tr("No sweep yet. Measure %n kernel(s) one at a time in every precision.", "", len(data.ids))
-            self.show_empty(words, self.tr("Start the sweep"))
+        if not data.ids:
+            self.show_empty(self.tr("No kernel passes the filter."))
+            return
+        if not data.known and not session.sweeping:
+            self._show_nothing(data)
             return
         self.show_page()
-        self.measure.set_disabled(frozenset() if data.has_kl else frozenset({"kl"}))
-        heights = data.heights(self.used_metric)
-        rows, columns = len(data.schemes), len(data.ids)
+        if self.isVisible():
+            session.sweeps.confirm()
+        heights = data.heights()
+        rows, columns = data.shape
         self.span.set_limits(0.0, float(columns), float(min(LEAST_COLUMNS, columns)))
         self.panel.set_y(0.0, float(rows))
         self.image.set(heights, data.refused, self.theme)
         self.marks.set(data, heights)
         self.cursors.rows = rows
-        self.schemes.set(data, [scheme_words(s) for s in data.schemes])
+        self.schemes.set(data, [scheme_words(s) for s in data.schemes], self.sorted_by)
         self._write_blocks(data)
-        self._write_caption(data)
+        caption_of(self.caption, data, session.sweeps.out_is_current)
         self.draw_selection()
         self.panel.redraw()
 
+    def _show_nothing(self, data: SensitivityMap) -> None:
+        """Say what is missing, and offer the sweep that brings it."""
+        sweeps = self.session.sweeps
+        if data.question == "one-out":
+            words = self.tr(
+                "Not measured around this plan yet. Restore %n kernel(s) one at a time, all others as planned.", "",
+                len(data.ids),
+            )  # fmt: skip
+            self.show_empty(words, self.tr("Start the sweep"))
+        elif sweeps.why_no_estimate is not None:
+            self.show_empty(text(sweeps.why_no_estimate), self.tr("Measure instead"))
+        elif sweeps.metric is not None and sweeps.metric.value == "top1":
+            words = self.tr("Changes of the best class can only be measured: %n kernel(s) one at a time.", "",
+                            len(data.ids))  # fmt: skip
+            self.show_empty(words, self.tr("Start the sweep"))
+        elif self.session.data is None:
+            self.show_empty(self.tr("The sensitivity is estimated as soon as the data is there."))
+        else:
+            words = self.tr("Estimating %n kernel(s) in every scheme…", "", len(data.ids))
+            self.show_empty(words, self.tr("Measure instead"))
+
     def draw_selection(self) -> None:
-        """Bring the current kernel into sight."""
+        """Mark the selected columns and bring the current kernel into sight."""
+        if self.data is not None:
+            chosen = set(self.session.selection)
+            self.cursors.selected = tuple(c for c, kernel in enumerate(self.data.ids) if kernel in chosen)
+            self.cursors.update()
         column = self._current_column()
         if column is not None:
             self.span.reveal(column, column + 1)
@@ -176,34 +207,32 @@ class SensitivityView(ChartView):
         """One row per measured cell."""
         return map_table(self.data) if self.data is not None else Table((), ())
 
-    @property
-    def used_metric(self) -> Metric:
-        """KL if it is asked for and has a meaning, else SQNR."""
-        wanted = self.measure.current == "kl" and self.data is not None and self.data.has_kl
-        return "kl" if wanted else "sqnr"
-
     def fill_menu(self, menu: QMenu) -> None:
-        """Zoom."""
+        """Schemes, sweeps, order, zoom."""
+        self.controls.fill_menu(menu)
         menu.addAction(self.tr("Show the whole network"), self.span.fit)
+        if self.data is not None:
+            order = menu.addMenu(self.tr("Order of the kernels"))
+            order.addAction(self.tr("As they run"), lambda: self.sort(None))
+            for scheme in self.data.schemes:
+                words = self.tr("Worst first in {scheme}").format(scheme=scheme_code(scheme))
+                order.addAction(words, lambda scheme=scheme: self.sort(scheme))
         menu.addSeparator()
 
-    def _show_sweep(self) -> None:
-        running = self.session.sweeping
-        self.sweep.set_icon_name("pause" if running else "play")
-        self.sweep.set_tip(self.tr("Stop the sweep") if running else self.tr("Start the sweep"))
-        self.sweep.setEnabled(self.session.network is not None)
+    def sort(self, scheme: Scheme | None) -> None:
+        """Put the columns in the order of one scheme; the same again, or None, brings back the order of execution."""
+        self.sorted_by = None if scheme == self.sorted_by else scheme
+        self.mark_dirty(What.MODEL)
 
     def _write_subtitle(self, data: SensitivityMap) -> None:
         size = self.tr("{kernels} kernels × {schemes} schemes").format(kernels=len(data.ids), schemes=len(data.schemes))
-        if self.session.sweeping:
-            total = sum(1 for row in data.cells for _ in row)
-            size += " · " + self.tr("{known} of {total}").format(known=data.known, total=total)
-        self.set_subtitle(size)
+        words = state_words(self.session)
+        self.set_subtitle(f"{size} · {words}" if words else size)
 
     def _write_blocks(self, data: SensitivityMap) -> None:
         """Blocks below the columns; numbers where every kernel is a block of its own."""
         found = blocks(data.names)
-        alone = len(found) == len(data.ids)
+        alone = len(found) == len(data.ids) or self.sorted_by in data.schemes
         usual = usual_prefix(data.names)
         word = self.tr("Block of {name}").format(name=usual.split(".")[-1]) if usual else self.tr("Block")
         self.schemes.block_word = self.tr("Kernel") if alone else word
@@ -211,26 +240,6 @@ class SensitivityView(ChartView):
             found = [(f"{number}", c, c) for c, number in enumerate(data.index)]
         long = data.names if alone else [data.names[first] for _, first, _ in found]
         self.blocks.set(found, [block_name(name, number) for name, (number, _, _) in zip(long, found, strict=True)])
-
-    def _write_caption(self, data: SensitivityMap) -> None:
-        keys = [Key(self.tr("current plan"), "frame", "ink")]
-        if any(c is not None and c.kind == "estimated" for row in data.cells for c in row):
-            keys.append(Key(self.tr("estimate only"), "dot", "ink"))
-        if any(reason is not None for row in data.reasons for reason in row):
-            keys.append(Key(self.tr("not on this device"), "cross", "muted"))
-        if self.used_metric == "kl":
-            title = self.tr("Output error when only this kernel takes the scheme, KL ×10⁻³")
-            short = self.tr("Output error, KL ×10⁻³")
-            low, high = (level * 1e3 for level in KL_LEVELS)
-            marks = [(i / 4, f"{low * 10**i:g}") for i in range(5)]
-            assert marks[-1][1] == f"{high:g}"
-        else:
-            title = self.tr("Output error when only this kernel takes the scheme, SQNR dB")
-            short = self.tr("Output error, SQNR dB")
-            none, full = SQNR_LEVELS
-            marks = [(i / 5, f"{none + (full - none) * i / 5:g}") for i in range(6)]
-        self.caption.set(title, keys, short=short)
-        self.caption.set_scale(marks)
 
     # -- gestures ---------------------------------------------------------------------------------------------------
 
@@ -251,52 +260,17 @@ class SensitivityView(ChartView):
         return (row, column) if inside else None
 
     def apply(self, cell: Cell) -> None:
-        """Give the kernel of a cell its scheme, and make it current."""
+        """Give the kernel of a cell its scheme, with all others that are selected if it is one of them."""
         if self.data is not None:
             kernel = self.data.ids[cell[1]]
-            self.session.select((kernel,), kernel, who=self.who)
-            self.session.set_scheme((kernel,), self.data.schemes[cell[0]], who=self.who)
+            together = self.session.selection if kernel in self.session.selection else (kernel,)
+            self.session.select(together, kernel, who=self.who)
+            self.session.set_scheme(together, self.data.schemes[cell[0]], who=self.who)
 
     def describe(self, cell: Cell) -> TipContent:
         """What is known of a cell, and what a click does."""
-        data = self.data
-        assert data is not None
-        row, column = cell
-        kernel, scheme, found = data.ids[column], data.schemes[row], data.cells[row][column]
-        rows = []
-        if found is None:
-            rows.append((self.tr("output error"), self.tr("not measured yet")))
-        else:
-            mark = "" if found.kind == "exact" else "≈"
-            if found.kl is not None:
-                rows.append(("KL", f"{mark}{fmt.scientific(found.kl)}"))
-            rows.append(("SQNR", f"{mark}{fmt.sqnr(found.sqnr_db)}"))
-            rows.append((self.tr("value"), self.tr("exact") if found.kind == "exact" else self.tr("estimate")))
-        rows += self._price_rows(kernel, scheme)
-        reason = data.reasons[row][column]
-        if reason is not None:
-            rows.append((self.tr("device"), text(reason)))
-        return TipContent(data.names[column], rows, (family(scheme), label(scheme)), self._note(kernel, cell))
-
-    def _note(self, kernel: str, cell: Cell) -> str:
-        if self.data is not None and self.data.plan_rows[cell[1]] == cell[0]:
-            return self.tr("in the plan")
-        if kernel in self.session.locked:
-            return self.tr("locked · Shift+click selects")
-        return self.tr("click to apply · Shift+click selects")
-
-    def _price_rows(self, kernel: str, scheme: Scheme) -> list[tuple[str, str]]:
-        """What the click would do to latency and size, once it is known."""
-        now, size = self.session.figures.simulation, self.session.figures.size
-        if self.session.plan.scheme(kernel) == scheme or now is None or size is None:
-            return []
-        price = self.pricer.known(self.session.plan.with_schemes({kernel: scheme}))
-        if price is None:
-            return []
-        return [
-            (self.tr("latency"), fmt.delta(price.simulation.latency_us - now.latency_us, fmt.latency_us)),
-            (self.tr("size"), fmt.delta(price.size.total - size.total, fmt.bytes_)),
-        ]
+        assert self.data is not None
+        return card_of(self.session, self.data, cell, self.pricer)
 
     def _on_hover(self, hit: Hit | None) -> None:
         cell = self.cell_at(hit)
@@ -320,6 +294,17 @@ class SensitivityView(ChartView):
     def _on_price(self) -> None:
         if self.cursors.hovered is not None and self._pointer is not None and self.card.isVisible():
             self.card.show_at(self.describe(self.cursors.hovered), self._pointer)
+
+    def _on_drag(self, start: Hit, now: Hit) -> None:
+        """Select the kernels between both ends."""
+        if self.data is None or not self.data.ids:
+            return
+        last = len(self.data.ids) - 1
+        low, high = sorted(min(max(int(hit.x // 1), 0), last) for hit in (start, now))
+        ids = self.data.ids[low : high + 1]
+        if ids != self.session.selection:
+            self.session.select(ids, ids[-1], who=self.who)
+            self.draw_selection()
 
     def _on_click(self, hit: Hit) -> None:
         cell = self.cell_at(hit)

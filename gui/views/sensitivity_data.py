@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isfinite, log10
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from engine.graph.types import Array
-from engine.precision.scheme import FP16, FP32, INT4, INT8, Scheme, label
+from engine.precision.scheme import FP32, Scheme, label
 from engine.session.state import SensitivityCell
 from engine.text import Text
 from gui.plots.kernels import short_name
@@ -19,16 +19,21 @@ from gui.plots.table import Table
 if TYPE_CHECKING:
     from engine.session import Session
 
-Metric = Literal["kl", "sqnr"]
-KL_LEVELS = (1e-5, 1e-1)
-"""Ends of the colour scale in nats; it is logarithmic and the same for every model."""
+Metric = Literal["sqnr", "logits", "kl", "cosine", "top1"]
+"""Names of `engine.tuning.metrics.Metric`."""
+Question = Literal["estimated", "one-in", "one-out"]
+DECIBELS = frozenset({"sqnr", "logits"})
 SQNR_LEVELS = (60.0, 10.0)
 """Ends of the colour scale in dB; SQNR is a logarithm already."""
+LEVELS: Mapping[str, tuple[float, float]] = {"kl": (1e-5, 1e-1), "cosine": (1e-6, 1e-1), "top1": (1e-3, 1.0)}
+"""Ends of the colour scales of the others; they are logarithmic and the same for every model."""
+MOST_GAIN_DB = 4.0
+"""End of the colour scale of what restoring a kernel wins: the differences are small where all kernels make noise."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SensitivityMap:
-    """Rows are schemes, columns are the tunable kernels in execution order."""
+    """Rows are schemes, columns are tunable kernels, in execution order or sorted."""
 
     schemes: tuple[Scheme, ...]
     ids: tuple[str, ...]
@@ -36,11 +41,17 @@ class SensitivityMap:
     index: tuple[int, ...]
     """Kernel numbers."""
     cells: tuple[tuple[SensitivityCell | None, ...], ...]
-    """By row, then column; None = not measured."""
+    """By row, then column; None = not known, or not asked for."""
     reasons: tuple[tuple[Text | None, ...], ...]
     """Why the device has no native support; None = it has."""
     plan_rows: tuple[int | None, ...]
     """Row of the plan's scheme by column."""
+    metric: Metric = "sqnr"
+    question: Question = "one-in"
+    gains: tuple[float | None, ...] = ()
+    """One out: dB won by restoring a column's kernel."""
+    blocked: Mapping[str, Text] = field(default_factory=dict)
+    """Kernels without an estimate -> why."""
 
     @property
     def known(self) -> int:
@@ -48,33 +59,64 @@ class SensitivityMap:
         return sum(cell is not None for row in self.cells for cell in row)
 
     @property
-    def has_kl(self) -> bool:
-        """Whether KL divergence has a meaning for this model."""
-        return any(cell is not None and cell.kl is not None for row in self.cells for cell in row)
+    def exact(self) -> int:
+        """Cells with a measured value."""
+        return sum(cell is not None and cell.kind == "exact" for row in self.cells for cell in row)
 
     @property
     def refused(self) -> Array:
         """Cells that the device doesn't support natively, [rows, columns]."""
-        return np.array([[reason is not None for reason in row] for row in self.reasons], bool)
+        return np.array([[reason is not None for reason in row] for row in self.reasons], bool).reshape(self.shape)
 
-    def heights(self, metric: Metric) -> Array:
-        """Where each cell lies on the colour scale, [rows, columns] in [0, 1]; NaN = not measured."""
-        return np.array([[np.nan if c is None else height(c, metric) for c in row] for row in self.cells], float)
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.schemes), len(self.ids)
+
+    def worst_first(self, row: int) -> list[str]:
+        """Kernel ids from the worst to the best in one scheme; those without a value come last."""
+        places = self.heights()[row]
+        return [self.ids[c] for c in np.argsort(-np.nan_to_num(places, nan=-1.0), kind="stable")]
+
+    def heights(self) -> Array:
+        """Where each cell lies on the colour scale, [rows, columns] in [0, 1]; NaN = not known."""
+        found = np.full(self.shape, np.nan)
+        for r, row in enumerate(self.cells):
+            for c, cell in enumerate(row):
+                if cell is None:
+                    continue
+                place = gain_height(self.gains[c]) if self.question == "one-out" else height(cell, self.metric)
+                found[r, c] = np.nan if place is None else place
+        return found
 
 
-def height(cell: SensitivityCell, metric: Metric) -> float:
-    """Place of a cell on the colour scale, 0 (no error) to 1."""
-    if metric == "kl":
-        if cell.kl is None or not cell.kl > 0:
-            return 0.0
-        low, high = (log10(level) for level in KL_LEVELS)
-        place = (log10(cell.kl) - low) / (high - low) if isfinite(cell.kl) else 1.0
-    else:
+def height(cell: SensitivityCell, metric: Metric) -> float | None:
+    """Place of a cell on the colour scale, 0 (no error) to 1; None without that figure."""
+    value = cell.figure(metric)
+    if value is None:
+        return None
+    if metric in DECIBELS:
         none, full = SQNR_LEVELS
-        if not isfinite(cell.sqnr_db):
-            return 0.0 if cell.sqnr_db > 0 else 1.0
-        place = (none - cell.sqnr_db) / (none - full)
+        if not isfinite(value):
+            return 0.0 if value > 0 else 1.0
+        place = (none - value) / (none - full)
+    else:
+        if not value > 0:
+            return 0.0
+        low, high = (log10(level) for level in LEVELS[metric])
+        place = (log10(value) - low) / (high - low) if isfinite(value) else 1.0
     return min(1.0, max(0.0, place))
+
+
+def gain_height(gain_db: float | None) -> float | None:
+    """Place of a gain on the colour scale."""
+    return None if gain_db is None else min(1.0, max(0.0, gain_db / MOST_GAIN_DB))
+
+
+def harm(cell: SensitivityCell, metric: Metric) -> float | None:
+    """A figure that grows linearly with the error: noise over signal power, nats, a distance or a share."""
+    value = cell.figure(metric)
+    return value if value is None or metric not in DECIBELS else float(10 ** (-value / 10))
 
 
 def scheme_order(schemes: Iterable[Scheme]) -> tuple[Scheme, ...]:
@@ -93,9 +135,9 @@ class Reasons:
 
     def __init__(self) -> None:
         self._valid_for: tuple[object, object] = (None, None)
-        self._known: dict[Scheme, tuple[Text | None, ...]] = {}
+        self._known: dict[Scheme, Mapping[str, Text | None]] = {}
 
-    def of(self, session: Session, scheme: Scheme) -> tuple[Text | None, ...]:
+    def of(self, session: Session, scheme: Scheme) -> Mapping[str, Text | None]:
         """By tunable kernel; None = supported."""
         network = session.network
         here = (network, session.device)
@@ -104,40 +146,82 @@ class Reasons:
             self._known.clear()
         if scheme not in self._known:
             kernels = network.tunable if network is not None else ()
-            self._known[scheme] = tuple(session.supports(kernel.id, scheme) for kernel in kernels)
+            self._known[scheme] = {kernel.id: session.supports(kernel.id, scheme) for kernel in kernels}
         return self._known[scheme]
 
 
-def sensitivity_map(session: Session, reasons: Reasons) -> SensitivityMap | None:
-    """Gather the map; None without a model or without a kernel to tune."""
+def used_metric(session: Session) -> Metric:
+    """What is ranked by: the session's metric, or output SQNR before there is one."""
+    metric = session.sweeps.metric
+    return "sqnr" if metric is None else metric.value
+
+
+def sensitivity_map(
+    session: Session, reasons: Reasons, question: Question = "one-in", columns: Sequence[str] | None = None
+) -> SensitivityMap | None:
+    """Gather the map; None without a model or without a kernel to tune.
+
+    Args:
+        session: What to read.
+        reasons: Support by the device.
+        question: Whose figures: the estimate alone; measured cells with the estimate where there is none; or one out.
+        columns: Kernel ids, in the order to show; None = all, in execution order.
+    """
     network = session.network
     if network is None or not network.tunable:
         return None
-    found, plan, kernels = session.sensitivity, session.plan, network.tunable
-    here = {scheme for _, scheme in found} | {INT4, INT8, FP16} | set(plan.values())
+    sweeps, plan, found = session.sweeps, session.plan, _cells(session, question)
+    kernels = network.tunable if columns is None else [network.by_id(kernel) for kernel in columns]
+    here = {scheme for _, scheme in found} | set(sweeps.schemes) | set(plan.values())
     schemes = scheme_order(here - {FP32})
     place = {scheme: row for row, scheme in enumerate(schemes)}
+    table = sweeps.estimates
+    gains = session.sweeps.gains() if question == "one-out" else {}
     return SensitivityMap(
         schemes,
         tuple(k.id for k in kernels),
         tuple(k.name for k in kernels),
         tuple(k.index for k in kernels),
         tuple(tuple(found.get((k.id, scheme)) for k in kernels) for scheme in schemes),
-        tuple(reasons.of(session, scheme) for scheme in schemes),
+        tuple(tuple(reasons.of(session, scheme)[k.id] for k in kernels) for scheme in schemes),
         tuple(place.get(plan.scheme(k.id)) for k in kernels),
+        used_metric(session),
+        question,
+        tuple(gains.get(k.id) for k in kernels),
+        {} if table is None else table.blocked,
     )
 
 
+def _cells(session: Session, question: Question) -> Mapping[tuple[str, Scheme], SensitivityCell]:
+    if question == "one-in":
+        return session.sensitivity
+    if question == "estimated":
+        return session.sweeps.estimated_cells
+    out = session.sweeps.one_out
+    if out is None:
+        return {}
+    return {
+        (kernel, out.plan.scheme(kernel)): SensitivityCell(kernel, out.plan.scheme(kernel), found.sqnr_db, found.kl)
+        for kernel, found in out.cells.items()
+    }
+
+
 def map_table(data: SensitivityMap) -> Table:
-    """One row per measured cell."""
+    """One row per known cell."""
     rows = []
     for r, scheme in enumerate(data.schemes):
         for c, cell in enumerate(data.cells[r]):
             if cell is not None:
                 inside = "yes" if data.plan_rows[c] == r else ""
+                gain = data.gains[c] if data.question == "one-out" else None
                 name = scheme_code(scheme)
-                rows.append((data.index[c], data.names[c], name, cell.sqnr_db, cell.kl, cell.kind, inside))
-    return Table(("index", "kernel", "scheme", "output_sqnr_db", "kl_nats", "kind", "in_plan"), rows)
+                values = (cell.sqnr_db, cell.logits_db, cell.kl, cell.cosine, cell.top1)
+                rows.append((data.index[c], data.names[c], name, *values, gain, cell.kind, inside))
+    header = (
+        "index", "kernel", "scheme", "output_sqnr_db", "logits_sqnr_db", "kl_nats", "cosine_distance",
+        "changed_best_class", "one_out_gain_db", "kind", "in_plan",
+    )  # fmt: skip
+    return Table(header, rows)
 
 
 def scheme_code(scheme: Scheme) -> str:

@@ -9,14 +9,14 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from engine.graph.types import Array
-from engine.precision.scheme import family, label
+from engine.precision.scheme import Scheme, family, label
 from gui.fonts import font
 from gui.paint import map_color, nibble_mark, nibble_size, readable_on
 from gui.plots.frame import Frame
 from gui.plots.layer import Layer
 from gui.plots.panel import Panel, PlotBox
 from gui.plots.picture import LEVELS, Picture, lookup
-from gui.plots.shapes import fill_rects, pen, plain_text
+from gui.plots.shapes import fill_rects, hatch, pen, plain_text
 from gui.theme import Theme
 from gui.views.sensitivity_data import SensitivityMap
 
@@ -59,10 +59,19 @@ class CellMarks(Layer):
         if data is None:
             return
         first, last = max(0, int(frame.x0)), min(len(data.ids), int(np.ceil(frame.x1)))
+        self._without(painter, frame, data, first, last)
         self._gaps(painter, frame, first, last)
         if frame.x_scale >= 5:
             self._crosses_and_dots(painter, frame, data, first, last)
         self._plan(painter, frame, data, first, last)
+
+    def _without(self, painter: QPainter, frame: Frame, data: SensitivityMap, first: int, last: int) -> None:
+        """Hatch cells of kernels that the estimate could not reach."""
+        columns = [c for c in range(first, last) if data.ids[c] in data.blocked and data.question != "one-out"]
+        rows = range(len(data.schemes))
+        cells = [cell_rect(frame, len(rows), r, c) for c in columns for r in rows if data.cells[r][c] is None]
+        if cells:
+            hatch(painter, cells, self.theme.ghost)
 
     def _gaps(self, painter: QPainter, frame: Frame, first: int, last: int) -> None:
         area = frame.area
@@ -116,8 +125,10 @@ class CellCursors(Layer):
     """Outlines of the cell under the pointer and of the keyboard's."""
 
     def __init__(self, box: PlotBox) -> None:
-        super().__init__(box, 20)
+        super().__init__(box, 20, clipped=False)
         self.rows = 1
+        self.selected: tuple[int, ...] = ()
+        """Columns of selected kernels."""
         self.hovered: tuple[int, int] | None = None
         self.keyed: tuple[int, int] | None = None
 
@@ -125,6 +136,10 @@ class CellCursors(Layer):
         """Paint the outlines."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
+        foot = frame.area.bottom()
+        for column in self.selected:
+            left, right = frame.x(column), frame.x(column + 1) - 1
+            painter.fillRect(QRectF(left, foot, max(1.0, right - left), 3), self.theme.accent)
         painter.setPen(pen(self.theme.accent, 2))
         for cell in (self.keyed, self.hovered):
             if cell is not None:
@@ -149,9 +164,11 @@ class SchemeNames(Layer):
         self._rows: tuple[tuple[str, str, str], ...] = ()
         self.block_word = ""
 
-    def set(self, data: SensitivityMap, details: Sequence[str]) -> None:
-        """The schemes and their details in the window's language."""
-        self._rows = tuple((family(s), label(s), d) for s, d in zip(data.schemes, details, strict=True))
+    def set(self, data: SensitivityMap, details: Sequence[str], sorted_by: Scheme | None = None) -> None:
+        """The schemes and their details in the window's language, and which of them the columns are sorted by."""
+        arrows = ["  ↓" if scheme == sorted_by else "" for scheme in data.schemes]
+        rows = zip(data.schemes, details, arrows, strict=True)
+        self._rows = tuple((family(s), label(s) + arrow, d) for s, d, arrow in rows)
         self.update()
 
     def draw(self, painter: QPainter, frame: Frame) -> None:

@@ -3,7 +3,8 @@
 Noise from different kernels adds up nearly independently, so raising one takes away about what it puts in alone:
 N' = N - (n(old) - n(new)), N being the measured output noise and n the "one in" noise, relative to the signal.
 Where the single noises add up to more than N, they cancel in part, and so does what can be gained: the difference is
-scaled by N / sum(n). It stays an estimate and is shown as one. Measured and estimated noise are never subtracted from each other.
+scaled by N / sum(n). It stays an estimate and is shown as one. Measured and estimated noise are never
+subtracted from each other.
 """
 
 from __future__ import annotations

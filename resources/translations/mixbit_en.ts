@@ -197,8 +197,9 @@
     <name>Ranking</name>
     <message numerus="yes">
         <source>Apply %n edit(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Apply %n edit</numerusform>
+            <numerusform>Apply %n edits</numerusform>
         </translation>
     </message>
 </context>
@@ -233,8 +234,9 @@
     <name>Sensitivity</name>
     <message numerus="yes">
         <source>click to apply to the %n selected · drag selects</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>click to apply to the %n selected · drag selects</numerusform>
+            <numerusform>click to apply to the %n selected · drag selects</numerusform>
         </translation>
     </message>
 </context>
@@ -242,20 +244,23 @@
     <name>SensitivityView</name>
     <message numerus="yes">
         <source>Not measured around this plan yet. Restore %n kernel(s) one at a time, all others as planned.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Not measured around this plan yet. Restore %n kernel, all others as planned.</numerusform>
+            <numerusform>Not measured around this plan yet. Restore %n kernels one at a time, all others as planned.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Changes of the best class can only be measured: %n kernel(s) one at a time.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Changes of the best class can only be measured: %n kernel.</numerusform>
+            <numerusform>Changes of the best class can only be measured: %n kernels one at a time.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Estimating %n kernel(s) in every scheme…</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Estimating %n kernel in every scheme…</numerusform>
+            <numerusform>Estimating %n kernels in every scheme…</numerusform>
         </translation>
     </message>
 </context>

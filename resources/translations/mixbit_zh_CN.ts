@@ -666,6 +666,14 @@
         <translation>搜索算子与命令</translation>
     </message>
     <message>
+        <source>Manual</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tour</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Shortcuts</source>
         <translation>快捷键</translation>
     </message>
@@ -1423,12 +1431,95 @@
         <translation>浮动</translation>
     </message>
     <message>
+        <source>What is this? (F1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Close</source>
         <translation>关闭</translation>
     </message>
     <message>
         <source>Reset layout</source>
         <translation>重置布局</translation>
+    </message>
+</context>
+<context>
+    <name>DumpNames</name>
+    <message>
+        <source>kernel of Mixbit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>same name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>other characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fusion table</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fused names</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>part of the name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name in the dump</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Matched by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remark</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unmatched names come first. What you correct is remembered for this model, also in later runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Names of {dump}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The selected name is the output of</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Set</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no kernel {name}.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -7265,6 +7356,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>A one-out sweep needs a plan that quantizes something; choose one first.</source>
         <translation>单层还原扫描需要有量化的方案；请先选择方案。</translation>
+    </message>
+    <message>
+        <source>Comparing weight methods</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Comparing plans by weight method</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keeping what helps</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Output SQNR (dB)</source>

@@ -1,9 +1,13 @@
 """Sweeps without an engine: what a test puts in is there at once, commands only change what is on show."""
 
+from types import SimpleNamespace
+
 from engine.precision.scheme import FP16, INT4, INT8
 from engine.session.changes import What
-from engine.session.sweeps import OneOut
-from engine.tuning.metrics import Metric
+from engine.session.sweeps import OneOut, Sweeps
+from engine.text import say
+from engine.tuning.estimate import EstimatedCell, Estimates
+from engine.tuning.metrics import Metric, Point
 from engine.tuning.store import Figures
 
 
@@ -11,11 +15,22 @@ def output_figures(sqnr_db: float, kl: float | None = None) -> Figures:
     return Figures(sqnr_db, None, kl, 1 - 10 ** (-sqnr_db / 10) / 2, 1e-3, 0.2, 0.95, 1.0, None, 0.01)
 
 
+def estimates_without(session, kernel: str) -> Estimates:
+    """A table that has no cell of one kernel."""
+    cells = {
+        key: EstimatedCell(*key, cell.kl, cell.kl, 1.0) for key, cell in session.sensitivity.items() if key[0] != kernel
+    }
+    blocked = {kernel: say("There is no rule for {op}.", op="GridSample")}
+    point = Point(Metric.KL, ("logits",))
+    return Estimates(Metric.KL, point, cells, blocked, 1, 8, True, False, False, 0.4, schemes=(FP16, INT8, INT4))
+
+
 class FakeSweeps:
     """What `engine.session.sweeps.Sweeps` shows to views."""
 
     def __init__(self, session) -> None:
         self._session = session
+        self._host = SimpleNamespace(plan=lambda: session.plan)
         self.metric: Metric | None = Metric.KL
         self.metrics = (Metric.SQNR, Metric.KL, Metric.COSINE, Metric.TOP1)
         self.schemes = (FP16, INT8, INT4)
@@ -34,6 +49,15 @@ class FakeSweeps:
             for key, cell in self._session.sensitivity.items()
             if cell.kind == "exact"
         }
+
+    @property
+    def estimated_cells(self):
+        return {key: cell for key, cell in self._session.sensitivity.items() if cell.kind == "estimated"}
+
+    def harm(self):
+        return {key: cell.kl for key, cell in self._session.sensitivity.items()}
+
+    gains, change_db = Sweeps.gains, Sweeps.change_db
 
     @property
     def out_is_current(self) -> bool:

@@ -2,12 +2,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fake_sweeps import estimates_without, output_figures
 from plot_hand import SHIFT, PlotHand, settle, show
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16
 from engine.session.changes import What
+from engine.session.sweeps import OneOut
+from engine.text import say
+from engine.tuning.metrics import Metric
 from gui.bridge import hub
 from gui.paint import map_color
 from gui.theme import LIGHT
@@ -46,7 +50,10 @@ def test_the_colour_scale_is_fixed_and_logarithmic(session):
     assert height(replace(cell, kl=1e-5), "kl") == 0
     assert height(replace(cell, kl=1e-3), "kl") == pytest.approx(0.5)
     assert height(replace(cell, kl=5.0), "kl") == 1
-    assert height(replace(cell, kl=None), "kl") == 0
+    assert height(replace(cell, kl=None), "kl") is None
+    assert height(replace(cell, kl=0.0), "kl") == 0
+    assert height(replace(cell, logits_db=10.0), "logits") == 1
+    assert height(replace(cell, top1=1.0), "top1") == 1
     assert height(replace(cell, sqnr_db=35.0), "sqnr") == pytest.approx(0.5)
     assert height(replace(cell, sqnr_db=float("inf")), "sqnr") == 0
 
@@ -114,7 +121,8 @@ def test_the_card_says_what_is_known_and_what_a_click_does(qtbot, session, view,
     rows = dict(content.rows)
     assert content.title == view.data.names[column]
     assert rows["device"] == "This phone has no INT4 depthwise convolution."
-    assert rows["value"] == "exact"
+    assert "KL, measured" in rows
+    assert "KL, estimate" not in rows
     assert content.note.startswith("click to apply")
 
 
@@ -132,7 +140,7 @@ def test_cells_outside_the_device_and_unknown_cells_look_their_part(session, vie
     del session.sensitivity[view.data.ids[refused], INT4]
     session.emit(What.SENSITIVITY)
     settle(view)
-    assert np.isnan(view.data.heights("kl")[view.data.schemes.index(INT8), 5])
+    assert np.isnan(view.data.heights()[view.data.schemes.index(INT8), 5])
     assert hand.color(*spot(view, INT8, 5), dy=18) == LIGHT.panel
     assert hand.color(*spot(view, INT4, refused), dy=18) == LIGHT.sunken
 
@@ -158,25 +166,114 @@ def test_a_sweep_is_started_and_stopped(qtbot, session, theme):
     assert session.sweeping
     assert view.chart.isVisible()
     session.sensitivity.update(list(cells.items())[:40])
+    session.sweeps.done, session.sweeps.total, session.sweeps.seconds_left = 40, 159, 7.2
     session.emit(What.SENSITIVITY)
     settle(view)
-    assert "40 of 159" in view.subtitle()
-    button = view.header_widgets()[1]
-    qtbot.addWidget(button)
-    button.show()
-    assert button.accessibleName() == "Stop the sweep"
-    QTest.mouseClick(button, LEFT)
+    assert "measured 40 of 159 · 0:07 left" in view.subtitle()
+    run, stop = view.controls.run, view.controls.stop
+    for button in view.header_widgets():
+        qtbot.addWidget(button)
+        button.show()
+    assert run.accessibleName() == "Pause the sweep"
+    QTest.mouseClick(run, LEFT)
+    settle(view)
+    assert session.sweeps.paused
+    assert "paused" in view.subtitle()
+    assert run.accessibleName() == "Go on with the sweep"
+    QTest.mouseClick(run, LEFT)
+    assert session.sweeping
+    assert not session.sweeps.paused
+    QTest.mouseClick(stop, LEFT)
     assert not session.sweeping
     settle(view)
-    assert button.accessibleName() == "Start the sweep"
+    assert run.accessibleName() == "Measure exactly, the worst by estimate first"
+
+
+def test_the_map_says_why_there_is_no_estimate(qtbot, session, theme):
+    session.sensitivity.clear()
+    session.sweeps.why_no_estimate = say("The model's outputs are integers.")
+    view = show(qtbot, SensitivityView, session, theme, 700, 297)
+    assert "integers" in view.empty._sentence.text()
+    session.sweeps.why_no_estimate = None
+    view.controls.question.set_current("one-out")
+    view.controls.changed.emit()
+    settle(view)
+    assert "around this plan" in view.empty._sentence.text()
+    qtbot.mouseClick(view.empty._button, LEFT)
+    assert session.sweeps.mode == "one-out"
+
+
+def test_kernels_without_an_estimate_say_so(session, view):
+    kernel = view.data.ids[7]
+    for scheme in (FP16, INT8, INT4):
+        del session.sensitivity[kernel, scheme]
+    session.sweeps.estimates = estimates_without(session, kernel)
+    session.emit(What.SENSITIVITY)
+    settle(view)
+    assert kernel in view.data.blocked
+    assert "no estimate" in [key.text for key in view.caption._keys]
+    rows = dict(view.describe((0, 7)).rows)
+    assert rows["no estimate"] == "There is no rule for GridSample."
+
+
+def test_one_out_shows_what_restoring_wins(session, view):
+    ids = view.data.ids
+    out = {ids[3]: output_figures(23.0, 0.004), ids[4]: output_figures(20.0, 0.008)}
+    session.sweeps.one_out = OneOut(session.plan, output_figures(20.0, 0.008), out)
+    view.controls.question.set_current("one-out")
+    view.controls.changed.emit()
+    settle(view)
+    assert view.data.gains[3] == pytest.approx(10 * np.log10(2))
+    assert view.data.gains[4] == pytest.approx(0)
+    assert view.data.known == 2
+    assert dict(view.describe((view.data.plan_rows[3], 3)).rows)["restored, the output wins"].startswith("+3.0")
+    assert not view.caption._title.startswith("≈")
+    session.set_scheme([ids[9]], FP16)
+    settle(view)
+    assert view.caption._title.startswith("≈"), "of an older plan"
+    rows = ranking(session, "now", "one-out")
+    assert [row.kernel for row in rows[:2]] == [ids[3], ids[4]]
+    assert rows[2].gain_db is None
+
+
+def test_columns_are_sorted_and_filtered(qtbot, session, view):
+    everything = view.data.ids
+    view.sort(INT4)
+    settle(view)
+    places = view.data.heights()[view.data.schemes.index(INT4)]
+    assert list(places) == sorted(places, reverse=True)
+    assert view.data.ids != everything
+    view.sort(INT4)
+    settle(view)
+    assert view.data.ids == everything
+    view.filter.setText("project")
+    qtbot.waitUntil(lambda: not view.filter._timer.isActive())
+    settle(view)
+    assert 0 < len(view.data.ids) < len(everything)
+    assert all("project" in name for name in view.data.names)
+    view.filter.setText("nothing like that")
+    qtbot.waitUntil(lambda: not view.filter._timer.isActive())
+    settle(view)
+    assert view.empty.isVisible()
+
+
+def test_a_drag_selects_and_a_click_then_sets_them_all(session, view, hand):
+    hand.drag(spot(view, INT4, 30)[0], spot(view, INT4, 33)[0])
+    chosen = view.data.ids[30:34]
+    assert session.selection == chosen
+    assert view.cursors.selected == (30, 31, 32, 33)
+    assert "4 selected" in view.describe((view.data.schemes.index(FP16), 31)).note
+    hand.click(*spot(view, FP16, 31))
+    assert {session.plan.scheme(kernel) for kernel in chosen} == {FP16}
+    assert session.selection == chosen
+    session.undo()
+    assert {session.plan.scheme(kernel) for kernel in chosen} != {FP16}
 
 
 def test_without_kl_the_map_shows_sqnr(session, view):
-    for key, cell in list(session.sensitivity.items()):
-        session.sensitivity[key] = replace(cell, kl=None)
-    session.emit(What.SENSITIVITY)
+    session.sweeps.set_metric(Metric.SQNR)
     settle(view)
-    assert view.used_metric == "sqnr"
+    assert view.data.metric == "sqnr"
     assert "SQNR" in view.caption._title
 
 
@@ -187,7 +284,7 @@ def test_estimates_are_marked(session, view):
     settle(view)
     assert W8A16 in view.data.schemes
     assert "estimate only" in [key.text for key in view.caption._keys]
-    assert dict(view.describe((view.data.schemes.index(W8A16), 3)).rows)["SQNR"].startswith("≈")
+    assert dict(view.describe((view.data.schemes.index(W8A16), 3)).rows)["KL, estimate"].startswith("≈")
 
 
 def test_a_scheme_of_the_plan_has_a_row_even_before_it_is_measured(session):
@@ -220,7 +317,8 @@ def ranked(qtbot, session, theme):
 def test_worst_comes_first(session, ranked):
     values = [row.cell.kl for row in ranked.model.rows]
     assert values == sorted(values, reverse=True)
-    by_sqnr = ranking(session, "INT8", "sqnr")
+    session.sweeps.metric = Metric.SQNR
+    by_sqnr = ranking(session, "INT8")
     assert [r.cell.sqnr_db for r in by_sqnr] == sorted(r.cell.sqnr_db for r in by_sqnr)
     assert max(r.bar for r in by_sqnr) == 1
 
@@ -228,9 +326,43 @@ def test_worst_comes_first(session, ranked):
 def test_unmeasured_kernels_come_last(session):
     missing = session.network.tunable[7].id
     del session.sensitivity[missing, INT8]
-    rows = ranking(session, "INT8", "kl")
+    rows = ranking(session, "INT8")
     assert rows[-1].kernel == missing
     assert rows[-1].cell is None
+
+
+def test_measured_and_estimated_figures_never_share_a_ranking(session, ranked):
+    ids = [k.id for k in session.network.tunable]
+    for kernel, kl in ((ids[3], 5.0), (ids[4], 9.0)):
+        session.sensitivity[kernel, INT8] = replace(session.sensitivity[kernel, INT8], kl=kl, kind="estimated")
+    rows = ranking(session, "INT8", "one-in")
+    assert [row.kernel for row in rows[-2:]] == [ids[4], ids[3]], "behind all that was measured, worst estimate first"
+    assert all(row.cell is None and row.guess.kind == "estimated" for row in rows[-2:])
+    ranked.choose("INT8")
+    settle(ranked)
+    assert ranked.model.rank(len(rows) - 1) == "–"
+    assert ranked.model.value(ranked.model.rows[-1]).startswith("≈")
+    assert ranked.model.value(ranked.model.rows[0])[0] != "≈"
+    guesses = ranking(session, "INT8", "estimated")
+    assert [row.kernel for row in guesses[:2]] == [ids[4], ids[3]]
+    assert all(row.cell is None for row in guesses[2:])
+
+
+def test_the_worst_are_raised_with_their_price_first(qtbot, session, ranked):
+    bar = ranked.raise_bar
+    bar.slider.setValue(4)
+    plan = session.plan
+    wanted = [row.kernel for row in ranked.model.rows if session.plan.scheme(row.kernel) != FP16][:4]
+    assert session.plan == plan, "nothing happens before the click"
+    assert "output SQNR" in bar.preview.text()
+    qtbot.waitUntil(lambda: not session.jobs.active, timeout=5000)
+    qtbot.addWidget(bar)
+    bar.show()
+    QTest.mouseClick(bar.apply, LEFT)
+    assert set(session.plan.difference(plan)) == set(wanted)
+    assert {session.plan.scheme(kernel) for kernel in wanted} == {FP16}
+    session.undo()
+    assert session.plan == plan
 
 
 def test_rows_and_session_share_the_selection(session, ranked):
@@ -246,9 +378,9 @@ def test_rows_and_session_share_the_selection(session, ranked):
 
 
 def test_what_is_ranked_can_be_chosen(session, ranked):
-    control = ranked.header_widgets()[0]
-    control.set_current("INT4")
-    control.chosen.emit("INT4")
+    menu = ranked.choice.open_menu()
+    next(action for action in menu.actions() if action.text() == "INT4").trigger()
+    menu.close()
     settle(ranked)
     kernel = ranked.model.rows[0].kernel
     assert ranked.model.rows[0].cell == session.sensitivity[kernel, INT4]
@@ -256,7 +388,7 @@ def test_what_is_ranked_can_be_chosen(session, ranked):
 
 def test_the_ranking_model_keeps_qts_rules(session, qtmodeltester):
     model = RankingModel()
-    model.show(ranking(session, "now", "kl"), "kl")
+    model.show(ranking(session, "now"), "kl")
     qtmodeltester.check(model)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import inf, isfinite, prod
 
 from engine.errors import DataError
 from engine.fusion.types import Kind
 from engine.graph.types import Array
 from engine.numerics import Evaluator
+from engine.numerics.buffers import Value
 from engine.numerics.workers import Workers
 from engine.precision.scheme import FP16, HALF, INT4, INT8, ActivationFormat, Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -41,6 +42,7 @@ class Estimator:
         *,
         metric: Metric | None = None,
         probes: int | None = None,
+        most_samples: int | None = None,
         seed: int = 0,
         keep_bytes: int = 128 << 20,
         gate: Callable[[], None] | None = None,
@@ -51,15 +53,19 @@ class Estimator:
             evaluator: Its reference is read, nothing in it is changed.
             metric: What to predict; by default what suits the model (see `default_metric`).
             probes: Random probes per sample; by default one, or unit vectors where few elements are measured.
+            most_samples: At most so many samples are looked at, spread over all; one alone ranks well already.
             seed: Of the probes.
             keep_bytes: Memory for gradients that later schemes are measured with.
             gate: Called between kernels; may wait, so that an estimate steps aside for a toggle.
         """
         self._evaluator, self._metric = evaluator, metric
         self._asked, self._seed, self._gate = probes, seed, gate
+        count = len(evaluator.samples)
+        self._samples = spread_over(count, count if most_samples is None else max(1, most_samples))
+        """Those that are looked at."""
         self._workers = Workers(2)
         self._sums = Sums()
-        self._changes = WeightChanges()
+        self._changes = WeightChanges(lambda: evaluator.ranges.rounding)
         self._kept = Kept(keep_bytes)
         self._walked: set[int] = set()
         """Probes whose way back has been gone with the present route."""
@@ -158,11 +164,11 @@ class Estimator:
     def _rounds(self, route: Route, roundings: Sequence[Rounding]) -> list[list[list[int]]]:
         """Probes by number in batches that memory allows, a round for each random probe of all samples.
 
-        Number = probe x samples + sample. The first batch is one sample or two, so that there is something to see.
+        Number = probe x samples + place of the sample. The first batch is one sample or two: there is something to see.
         """
         each = 4 * sum(_anchor_elements(step) for step in route.steps if step.wanted.tunable)
         room = max(2, _BATCH_BYTES // max(1, each))
-        samples, probes = len(self._evaluator.samples), self._probes
+        samples, probes = len(self._samples), self._probes
         if self._unit:
             rounds = [[probe * samples + sample for sample in range(samples) for probe in range(probes)]]
         else:
@@ -186,7 +192,8 @@ class Estimator:
         missing = [item for item in batch if item not in anchors]
 
         def back(item: int) -> None:
-            number, sample = divmod(item, len(self._evaluator.samples))
+            number, place = divmod(item, len(self._samples))
+            sample = self._samples[place]
             start = probe(self._evaluator, target, sample, number, self._seed, self._unit)
             values = self._evaluator.reference(sample)
             anchors[item] = send_back(route, values, start, item, self._sums, cancel, self._gate)
@@ -234,7 +241,7 @@ class Estimator:
         name = step.form.original[step.wanted.activation]
         for item in batch:
             cancel.check()
-            value = self._evaluator.reference(item % len(self._evaluator.samples))[name].ort
+            value = self._values(item)[name].ort
             found = prepared.products(value, anchors[item][kernel.id])
             for rounding, products in zip(absent, found, strict=True):
                 self._sums.put(kernel.id, ("weight", *rounding), item, products)
@@ -253,18 +260,20 @@ class Estimator:
     ) -> None:
         kernel, tensors = step.kernel, self._evaluator.network.tensors
         name = step.form.original[step.form.segment.nodes[step.form.anchor].input[1]]
-        rows = [
-            self._evaluator.reference(item % len(self._evaluator.samples))[name].numpy(tensors[name]) for item in batch
-        ]
+        rows = [self._values(item)[name].numpy(tensors[name]) for item in batch]
         gradients = [anchors[item][kernel.id] for item in batch]
         found = embedding_products(kernel, roundings, rows, gradients)
         for item, of_item in zip(batch, found, strict=True):
             for rounding, products in zip(roundings, of_item, strict=True):
                 self._sums.put(kernel.id, ("weight", *rounding), item, products)
 
+    def _values(self, item: int) -> Mapping[str, Value]:
+        """Reference tensors of a probe's sample."""
+        return self._evaluator.reference(self._samples[item % len(self._samples)])
+
     def _whole(self, done: set[int]) -> tuple[list[int], int]:
         """Probes to count, sample by sample, and how many there are of each sample; unfinished ones are left out."""
-        samples = len(self._evaluator.samples)
+        samples = len(self._samples)
         probes = self._probes
         if not self._unit:
             full = [probe for probe in range(probes) if all(probe * samples + at in done for at in range(samples))]
@@ -307,7 +316,7 @@ class Estimator:
             blocked=blocked,
             probes=probes,
             samples=samples,
-            complete=samples == len(self._evaluator.samples),
+            complete=samples == len(self._samples),
             unit_vectors=self._unit,
             synthetic=self._evaluator.samples.synthetic,
             seconds=time.perf_counter() - started,
@@ -360,6 +369,13 @@ def _formats(schemes: Iterable[Scheme]) -> list[ActivationFormat]:
 def _roundings(schemes: Iterable[Scheme]) -> tuple[Rounding, ...]:
     pairs = ((scheme.weights, scheme.method) for scheme in schemes)
     return tuple(dict.fromkeys(pair for pair in pairs if not (pair[0].floating and pair[0].bits >= 32)))
+
+
+def spread_over(count: int, most: int) -> tuple[int, ...]:
+    """At most so many of `count` numbers, evenly spread, the first and the last among them."""
+    if count <= most:
+        return tuple(range(count))
+    return tuple(round(at * (count - 1) / max(1, most - 1)) for at in range(most))
 
 
 def _anchor_elements(step: Step) -> int:

@@ -42,7 +42,7 @@ class Estimates:
     samples: int
     """Samples that went in so far."""
     complete: bool
-    """Whether those are all of them."""
+    """Whether those are all that are to be looked at."""
     unit_vectors: bool
     """Whether the estimate is exact to first order."""
     synthetic: bool

@@ -381,3 +381,25 @@ def test_a_saturated_prediction_is_bent_by_one_exact_cell() -> None:
     top = bent.cells[worst.kernel, worst.scheme]
     assert damage(bent.metric, top.value) == pytest.approx(worst.damage / 4)
     assert [cell.kernel for cell in bent.worst_first()] == [cell.kernel for cell in found.worst_first()]
+
+
+def test_a_few_samples_of_many_are_enough() -> None:
+    net, inputs = small_net()
+    with (
+        closing(Evaluator(net, samples_like(inputs, 12))) as evaluator,
+        closing(Estimator(evaluator, most_samples=3)) as few,
+        closing(Estimator(evaluator)) as every,
+    ):
+        some, all_ = few.estimate([INT4, INT8]), every.estimate([INT4, INT8])
+    assert (some.samples, some.complete, all_.samples) == (3, True, 12)
+    keys = list(all_.cells)
+    rank = spearmanr([some.cells[key].damage for key in keys], [all_.cells[key].damage for key in keys])[0]
+    assert rank > 0.95
+    ratios = [10 * np.log10(some.cells[key].damage / all_.cells[key].damage) for key in keys]
+    assert abs(np.median(ratios)) < 1.5, "scaled as if all had been looked at"
+
+
+def test_samples_are_spread_over_all() -> None:
+    assert module.spread_over(5, 8) == (0, 1, 2, 3, 4)
+    assert module.spread_over(9, 3) == (0, 4, 8)
+    assert module.spread_over(9, 1) == (0,)

@@ -1,0 +1,201 @@
+"""The controls of a sweep in a dock header: question, metric, schemes, filter, start and pause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLineEdit, QMenu, QToolButton, QWidget
+
+from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
+from gui.icons import icon
+from gui.theme import Theme, theme_manager
+from gui.views.layers_filter import DEBOUNCE_MS
+from gui.views.layers_order import Filter, matching
+from gui.views.layers_rows import rows_of, shape_of
+from gui.views.scheme_words import scheme_words
+from gui.views.sensitivity_data import Question, scheme_code, scheme_order, used_metric
+from gui.views.sweep_words import difference_sentence, metric_sentence, metric_word, question_word
+from gui.widgets.icon_button import IconButton
+from gui.widgets.segmented import SegmentedControl
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+translate = QCoreApplication.translate
+QUESTIONS: tuple[Question, ...] = ("estimated", "one-in", "one-out")
+MORE_SCHEMES: tuple[Scheme, ...] = (
+    FP16,
+    W8A16,
+    INT8,
+    replace(INT8, weights=WeightFormat(8, granularity="tensor")),
+    INT4,
+    replace(INT4, weights=replace(INT4.weights, group=128)),
+    W4A8,
+    replace(INT4, weights=replace(INT4.weights, bits=3)),
+)
+"""Schemes that can be added to a sweep."""
+
+
+class SweepControls(QObject):
+    """Widgets for a dock header, and what they do. `changed` asks the view to draw itself anew."""
+
+    changed = Signal()
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.question = SegmentedControl([(key, key) for key in QUESTIONS], "one-in")
+        self.question.chosen.connect(lambda _: self.changed.emit())
+        self.metric = MenuButton(self._fill_metrics)
+        self.run = IconButton("play", token="text2")
+        self.run.clicked.connect(self.toggle)
+        self.stop = IconButton("stop", token="text2")
+        self.stop.clicked.connect(lambda: self._session.sweeps.stop())
+
+    @property
+    def chosen(self) -> Question:
+        """The question on show."""
+        return next(key for key in QUESTIONS if key == self.question.current)
+
+    def choose(self, key: object) -> None:
+        """Show the answer to a question that was saved."""
+        if key in QUESTIONS:
+            self.question.set_current(str(key))
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.question.set_choices([(key, question_word(key)) for key in QUESTIONS])
+        self.question.setAccessibleName(translate("Sweeps", "Question of the sweep"))
+        self.question.setToolTip(difference_sentence())
+        self.stop.set_tip(translate("Sweeps", "Stop the sweep; what it has found stays"))
+        self.show_state()
+
+    def show_state(self) -> None:
+        """Bring the buttons up to date."""
+        sweeps = self._session.sweeps
+        running = sweeps.running and not sweeps.paused
+        self.run.set_icon_name("pause" if running else "play")
+        if running:
+            tip = translate("Sweeps", "Pause the sweep")
+        elif sweeps.paused:
+            tip = translate("Sweeps", "Go on with the sweep")
+        else:
+            tip = translate("Sweeps", "Measure exactly, the worst by estimate first")
+        self.run.set_tip(tip)
+        self.run.setEnabled(self._session.data is not None)
+        self.stop.setVisible(sweeps.running)
+        name = metric_word(used_metric(self._session))
+        words = translate("Sweeps", "Measure of the output error: {name}")
+        self.metric.set_word(name, words.format(name=metric_sentence(used_metric(self._session))))
+        self.metric.setEnabled(bool(sweeps.metrics))
+
+    def toggle(self) -> None:
+        """Start, pause, go on."""
+        sweeps = self._session.sweeps
+        if sweeps.running and not sweeps.paused:
+            sweeps.pause()
+        elif sweeps.paused:
+            sweeps.resume()
+        else:
+            sweeps.start("one-out" if self.chosen == "one-out" else "one-in")
+
+    def _fill_metrics(self, menu: QMenu) -> None:
+        """The metrics that the model has."""
+        sweeps = self._session.sweeps
+        for metric in sweeps.metrics:
+            words = metric_sentence(metric.value)
+            if metric.value == "top1":
+                words = translate("Sweeps", "{metric} (measured only)").format(metric=words)
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(metric == sweeps.metric)
+            action.triggered.connect(lambda _=False, metric=metric: sweeps.set_metric(metric))
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """Schemes to sweep, what to measure."""
+        sweeps = self._session.sweeps
+        schemes = menu.addMenu(translate("Sweeps", "Schemes to sweep"))
+        for scheme in scheme_order((*MORE_SCHEMES, *sweeps.schemes)):
+            details = scheme_words(scheme)
+            action = schemes.addAction(f"{scheme_code(scheme).split()[0]}  {details}".rstrip())
+            action.setCheckable(True)
+            action.setChecked(scheme in sweeps.schemes)
+            action.toggled.connect(lambda on, scheme=scheme: self._take(scheme, on))
+        menu.addAction(translate("Sweeps", "Measure one in"), lambda: sweeps.start("one-in"))
+        menu.addAction(translate("Sweeps", "Measure one out around the plan"), lambda: sweeps.start("one-out"))
+        menu.addSeparator()
+
+    def _take(self, scheme: Scheme, on: bool) -> None:
+        sweeps = self._session.sweeps
+        others = [s for s in sweeps.schemes if s != scheme]
+        sweeps.set_schemes([*others, scheme] if on else others)
+
+
+class MenuButton(QToolButton):
+    """A word with an arrow; a click shows a menu that is made anew each time."""
+
+    def __init__(self, fill: Callable[[QMenu], None]) -> None:
+        super().__init__()
+        self._fill = fill
+        self.setAutoRaise(True)
+        self.setFixedHeight(22)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.clicked.connect(self.open_menu)
+
+    def set_word(self, word: str, tip: str) -> None:
+        """What is chosen, and what the button is for."""
+        self.setText(f"{word} ▾")
+        self.setToolTip(tip)
+        self.setAccessibleName(tip)
+
+    def open_menu(self) -> QMenu:
+        """Show the menu."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._fill(menu)
+        menu.popup(self.mapToGlobal(QPoint(0, self.height())))
+        return menu
+
+
+class FilterInput(QLineEdit):
+    """Words or rules, as in the filter of the Layers table; typing is waited for."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        super().__init__()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DEBOUNCE_MS)
+        self._timer.timeout.connect(changed)
+        self._leading = QAction(self)
+        self.addAction(self._leading, QLineEdit.ActionPosition.LeadingPosition)
+        self.setClearButtonEnabled(True)
+        self.setFixedHeight(22)
+        self.setFixedWidth(132)
+        self.textChanged.connect(lambda _: self._timer.start())
+        theme_manager.changed.connect(self._apply_theme)
+        self._apply_theme(theme_manager.theme)
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.setPlaceholderText(translate("Sweeps", "Filter"))
+        self.setAccessibleName(translate("Sweeps", "Filter kernels"))
+        self.setToolTip(translate("Sweeps", "Words of name or operator, or rules such as latency>20 or is:locked"))
+
+    def stop(self) -> None:
+        """Nothing is waited for any more."""
+        self._timer.stop()
+
+    def kept(self, session: Session) -> list[str] | None:
+        """Ids of the tunable kernels that pass, in execution order; None without a filter."""
+        words, network = self.text().strip(), session.network
+        if not words or network is None:
+            return None
+        mask = matching(rows_of(session, shape_of(network)), Filter(text=words))
+        return [kernel.id for kernel in network.tunable if mask[kernel.index]]
+
+    def _apply_theme(self, theme: Theme) -> None:
+        self._leading.setIcon(icon("filter", theme.muted, 14))
