@@ -17,5 +17,10 @@ def sample_models() -> Path:
     return _first(_ENGINE / "_sample_models", _ENGINE.parent / "sample_models")
 
 
+def manual() -> Path:
+    """Folder of the manual, one folder per language."""
+    return _first(_ENGINE / "_manual", _ENGINE.parent / "docs" / "manual")
+
+
 def _first(*candidates: Path) -> Path:
     return next((path for path in candidates if path.is_dir()), candidates[-1])

@@ -346,6 +346,22 @@ class Actions(QObject):
 
         ShortcutsDialog(self._window).open()
 
+    def manual(self, page: str = "") -> None:
+        """Open the manual at a page, or at the one of the panel that has the focus."""
+        self._window.show_manual(page or self._window.focused_dock() or "start")
+
+    def tour(self) -> None:
+        """Show the parts of the window one after the other; without a model a sample is opened first."""
+        from gui.tour import Tour
+
+        if self.session is None:
+            return
+        if self.session.network is None:
+            self.open_sample("mobile_vision_encoder")
+            self._window.when_open(lambda: self.tour())
+        else:
+            Tour(self._window)
+
     def about(self) -> None:
         """Show version, licence and what it runs on."""
         from gui.dialogs.about import AboutDialog

@@ -196,6 +196,8 @@ COMMANDS: tuple[Command | Submenu, ...] = (
         lambda a: a.language_now == "zh",
     ),
     Command("palette", "help", mark("Search kernels and commands"), lambda a: a.palette(), ("Ctrl+Shift+P",), "search"),
+    Command("manual", "help", mark("Manual"), lambda a: a.manual(), ("F1",), "help"),
+    Command("tour", "help", mark("Tour"), lambda a: a.tour(), (), "info", _session),
     Command("shortcuts", "help", mark("Shortcuts"), lambda a: a.shortcuts(), ("?",), "keyboard"),
     Command("about", "help", mark("About Mixbit"), lambda a: a.about(), (), "info", None, 1),
 )  # fmt: skip

@@ -138,6 +138,8 @@ class DockHost(QMainWindow):
     reset_wanted = Signal()
     command_wanted = Signal(str)
     """A button of a view asks for a command by its id."""
+    manual_wanted = Signal(str)
+    """The page of the manual about a dock is asked for."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)

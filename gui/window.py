@@ -26,7 +26,7 @@ from gui.actions import MODEL_SUFFIXES, PROJECT_SUFFIX, Actions
 from gui.bridge import hub
 from gui.commands import command
 from gui.context_bar import ContextBar
-from gui.docks import GAP, DockHost
+from gui.docks import GAP, Dock, DockHost
 from gui.fonts import has_chinese
 from gui.i18n import language
 from gui.i18n import text as translated
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from engine.session import Session
     from engine.session.state import LogEntry
     from gui.dialogs.error import ErrorDialog
+    from gui.dialogs.manual import ManualWindow
 
 HOMES = {"layers": "tune"}
 """Layouts to change to when a dock is wanted that the one on show lacks."""
@@ -73,6 +74,8 @@ class Window(QWidget):
         self._unsubscribe: Callable[[], None] | None = None
         self._error: ErrorDialog | None = None
         self._last_entry: LogEntry | None = None
+        self._manual: ManualWindow | None = None
+        self._when_open: Callable[[], None] | None = None
         self._actions = Actions(self)
         self.menus = Menus(self._actions, self)
         self.menu_row = MenuRow(self.menus, self._actions, self)
@@ -116,6 +119,7 @@ class Window(QWidget):
         self.session = self._actions.session = session
         self.host = self.menus.host = DockHost(session)
         self.host.reset_wanted.connect(self.reset_layout)
+        self.host.manual_wanted.connect(self.show_manual)
         self.host.command_wanted.connect(lambda wanted: self.menus.run(command(wanted)))
         self._stack.addWidget(self.host)
         self._unsubscribe = session.subscribe(self._on_change)
@@ -155,6 +159,37 @@ class Window(QWidget):
             self._restore_views()
         self.context.setVisible(self.session.network is not None)
         self._refresh()
+        if self.session.network is not None and self._when_open is not None:
+            then, self._when_open = self._when_open, None
+            QTimer.singleShot(0, self, then)
+
+    def when_open(self, then: Callable[[], None]) -> None:
+        """Do something once the next model is on show."""
+        self._when_open = then
+
+    def show_manual(self, page: str) -> None:
+        """Open the manual, or bring it to a page."""
+        from gui.dialogs.manual import ManualWindow
+
+        if self._manual is None:
+            self._manual = ManualWindow(self)
+            self._manual.destroyed.connect(self._on_manual_gone)
+        self._manual.show_page(page)
+        self._manual.show()
+        self._manual.raise_()
+        self._manual.activateWindow()
+
+    def focused_dock(self) -> str:
+        """Id of the dock that has the focus; "" if none has."""
+        widget = QApplication.focusWidget()
+        while widget is not None:
+            if isinstance(widget, Dock):
+                return widget.spec.id
+            widget = widget.parentWidget()
+        return ""
+
+    def _on_manual_gone(self) -> None:
+        self._manual = None
 
     def _refresh(self) -> None:
         session = self.session

@@ -667,11 +667,11 @@
     </message>
     <message>
         <source>Manual</source>
-        <translation type="unfinished"></translation>
+        <translation>手册</translation>
     </message>
     <message>
         <source>Tour</source>
-        <translation type="unfinished"></translation>
+        <translation>导览</translation>
     </message>
     <message>
         <source>Shortcuts</source>
@@ -1432,7 +1432,7 @@
     </message>
     <message>
         <source>What is this? (F1)</source>
-        <translation type="unfinished"></translation>
+        <translation>这是什么？(F1)</translation>
     </message>
     <message>
         <source>Close</source>
@@ -2692,19 +2692,19 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>ManualWindow</name>
     <message>
         <source>Mixbit manual</source>
-        <translation type="unfinished"></translation>
+        <translation>Mixbit 手册</translation>
     </message>
     <message>
         <source>Search the manual</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索手册</translation>
     </message>
     <message>
         <source>Contents</source>
-        <translation type="unfinished"></translation>
+        <translation>目录</translation>
     </message>
     <message>
         <source>Page</source>
-        <translation type="unfinished"></translation>
+        <translation>页面</translation>
     </message>
 </context>
 <context>
@@ -4468,67 +4468,67 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Tour</name>
     <message>
         <source>A model is open</source>
-        <translation type="unfinished"></translation>
+        <translation>模型已打开</translation>
     </message>
     <message>
         <source>Its ONNX nodes are fused into kernels: one kernel is one launch on the NPU, one row, one bar. Open your own with Ctrl+O or by dropping it here.</source>
-        <translation type="unfinished"></translation>
+        <translation>其 ONNX 节点已融合为算子：一个算子就是 NPU 上的一次启动、表中的一行、图中的一条。按 Ctrl+O 或拖入文件可打开您自己的模型。</translation>
     </message>
     <message>
         <source>Errors come from your samples</source>
-        <translation type="unfinished"></translation>
+        <translation>误差来自您的样本</translation>
     </message>
     <message>
         <source>Calibration samples set the ranges of the activations, evaluation samples measure the errors. Give both here; without them the figures are indicative only.</source>
-        <translation type="unfinished"></translation>
+        <translation>校准样本确定激活的范围，评估样本测量误差。请在此提供两者；没有它们，数值仅供参考。</translation>
     </message>
     <message>
         <source>Click a precision</source>
-        <translation type="unfinished"></translation>
+        <translation>点击精度</translation>
     </message>
     <message>
         <source>Each row has a switch: INT4, INT8 or FP16. Or select rows and press 4, 8 or 6. Nothing is confirmed; Ctrl+Z takes any step back.</source>
-        <translation type="unfinished"></translation>
+        <translation>每行都有开关：INT4、INT8 或 FP16。也可选中若干行后按 4、8 或 6。无需确认，Ctrl+Z 可撤销任何一步。</translation>
     </message>
     <message>
         <source>See what it does</source>
-        <translation type="unfinished"></translation>
+        <translation>查看效果</translation>
     </message>
     <message>
         <source>Size, latency, memory, energy, heat and the error at the output, against your budgets and beside the previous plan. “≈” marks what is being computed.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型大小、时延、内存、能耗、温度和输出误差，与您的预算及上一方案对照。“≈”表示正在计算。</translation>
     </message>
     <message>
         <source>Find the layers that hurt</source>
-        <translation type="unfinished"></translation>
+        <translation>找出敏感的层</translation>
     </message>
     <message>
         <source>One cell per kernel and precision: the error at the output if only that one is quantized. A click applies a cell.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个算子和精度一格：仅量化该算子时的输出误差。点击即可应用。</translation>
     </message>
     <message>
         <source>Hand over</source>
-        <translation type="unfinished"></translation>
+        <translation>交付</translation>
     </message>
     <message>
         <source>Export a quantized ONNX model, or the files that your toolchain reads, with a report of what it can't do.</source>
-        <translation type="unfinished"></translation>
+        <translation>导出量化的 ONNX 模型或您的工具链所需的文件，并附上其无法支持之处的报告。</translation>
     </message>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>上一步</translation>
     </message>
     <message>
         <source>Done</source>
-        <translation type="unfinished"></translation>
+        <translation>完成</translation>
     </message>
     <message>
         <source>Next</source>
-        <translation type="unfinished"></translation>
+        <translation>下一步</translation>
     </message>
     <message>
         <source>End tour</source>
-        <translation type="unfinished"></translation>
+        <translation>结束导览</translation>
     </message>
 </context>
 <context>
@@ -6098,6 +6098,58 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path}：规则不能还原层 {layer} 的精度；未写入任何内容。</translation>
     </message>
     <message>
+        <source>Only {count} calibration samples; 100 or more give steadier ranges.</source>
+        <translation>只有 {count} 个校准样本；100 个以上范围更稳定。</translation>
+    </message>
+    <message>
+        <source>{count} of {all} evaluation samples are calibration samples as well: errors are too optimistic; give others.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input {name}: calibration samples have mean {mean} and deviation {std}, evaluation samples {mean2} and {std2}; they seem to be prepared in different ways.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input {name}: the channels of the evaluation samples seem to be in the opposite order of those of the calibration samples (RGB and BGR).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{sample} is unlike the others: the mean of input {name} is {value}, theirs {low} to {high}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{sample} is unlike the others: the deviation of input {name} is {value}, theirs {low} to {high}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} samples are unlike the others; look at them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{sample} alone makes {count} of {all} activation ranges at least twice as wide as all other samples need; look at it, or choose another observer than min-max.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sample {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input {name} has mean {mean} and deviation {std} after preprocessing, where mean and std promise values near 0 and 1; check scale, mean and std.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input {name}: the mean colour of the pictures is {have}, in the opposite order of the given mean {want}; check whether channels should be RGB or BGR.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input {name} of shape {shape} seems to hold pixels with their channels side by side (NHWC); it wants NCHW.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input {name} of shape {shape} seems to hold one plane for each channel (NCHW); it wants NHWC.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} does not exist; give a picture folder, .npy, .npz or .bin.</source>
         <translation>{path} 不存在；请提供图片文件夹、.npy、.npz 或 .bin。</translation>
     </message>
@@ -7304,10 +7356,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Calibrated on the evaluation samples: errors are too optimistic; give separate samples.</source>
         <translation>用评估样本校准：误差过于乐观；请提供不同的样本。</translation>
-    </message>
-    <message>
-        <source>Only {count} calibration samples; 100 or more give steadier ranges.</source>
-        <translation>只有 {count} 个校准样本；100 个以上范围更稳定。</translation>
     </message>
     <message>
         <source>The model has no inputs, so every sample is the same.</source>
