@@ -249,13 +249,18 @@ def can_correct(kernel: Kernel) -> bool:
     )
 
 
+def fits(kernel: Kernel, method: str) -> bool:
+    """Whether a method can round a kernel's weights."""
+    return kernel.weight is not None and (method not in LEARNED or has_rows(kernel))
+
+
 def check_fit(kernel: Kernel, method: str) -> None:
     """Refuse a method that does not fit a kernel.
 
     Raises:
         PlanError: With the reason.
     """
-    if method in LEARNED and not has_rows(kernel):
+    if not fits(kernel, method):
         raise PlanError(
             say(
                 "Layer {name} can't be rounded by {method}: it takes convolutions that mix channels, Gemm and MatMul "

@@ -19,6 +19,7 @@ from engine.npu import Device
 from engine.npu.results import Scenario
 from engine.numerics import Evaluator
 from engine.numerics.results import ErrorSums, Evaluation
+from engine.numerics.rounded import RoundedWeights
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
 from engine.session import work
@@ -54,6 +55,7 @@ class Background:
     def __init__(self, dispatch: Dispatch, changed: Callable[[], None]) -> None:
         self.jobs = Jobs(dispatch, changed)
         self._evaluator: Evaluator | None = None
+        self._rounded = RoundedWeights()
         self._measuring: list[Job] = []
         """Jobs of this evaluator, and the one that makes the next."""
         self._generation = 0
@@ -116,7 +118,7 @@ class Background:
 
         def run(ctx: JobContext) -> Prepared:
             return work.prepare(
-                network, calibration, evaluation, observer=observer, progress=ctx.progress, cancel=ctx.token
+                network, calibration, evaluation, observer=observer, kept=self._rounded, progress=ctx.progress, cancel=ctx.token
             )
 
         def finish(prepared: Prepared) -> None:

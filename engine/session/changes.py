@@ -26,6 +26,8 @@ class What(StrEnum):
     EVALUATION = "evaluation"
     """Accumulated and output error, or their staleness."""
     SENSITIVITY = "sensitivity"
+    METHODS = "methods"
+    """What weight methods gain, or whether that is being measured."""
     CAPTURE = "capture"
     """Values for the Compare view."""
     JOBS = "jobs"

@@ -28,6 +28,8 @@ from engine.session.keeping import Host as KeptHost
 from engine.session.keeping import KeptPlans
 from engine.session.recent import Recent
 from engine.session.safekeeping import Safekeeping
+from engine.session.refining import Host as RefiningHost
+from engine.session.refining import Refining
 from engine.session.samples import list_samples
 from engine.session.state import (
     Budgets,
@@ -95,6 +97,19 @@ class SessionState:
                 settings,
             ),
         )
+        self.refining = Refining(
+            self._work,
+            RefiningHost(
+                lambda: self.network,
+                lambda: self.plan,
+                lambda: self.locked,
+                self._apply_plan,
+                self._local_found,
+                lambda: self._announce(What.METHODS),
+                self.note,
+                self._failed,
+            ),
+        )
         self._history = History()
         self._sources: tuple[DataSource, DataSource, str] = (SYNTHETIC, SYNTHETIC, "minmax")
         self._shapes: Mapping[str, tuple[int, ...]] = {}
@@ -123,6 +138,7 @@ class SessionState:
         self.notes: Mapping[str, str] = {}
         """What the user has written about kernels, by their id."""
         self.captured: Captured | None = None
+        self.refining.forget()
         self._history.clear()
         self.kept.start(())
 
@@ -280,6 +296,15 @@ class SessionState:
     def samples(self) -> list[SampleModel]:
         """Models that come with Mixbit."""
         return list_samples()
+
+    def _apply_plan(self, plan: Plan, title: Text, who: str) -> None:
+        """An edit; the session's own."""
+        raise NotImplementedError
+
+    def _local_found(self, found: Mapping[tuple[str, Scheme], ErrorSums]) -> None:
+        """Local errors, whoever asked for them."""
+        self._results.local.update(found)
+        self._announce(What.LOCAL)
 
     def _measure_kept(self, plan: Plan) -> None:
         """Simulate and evaluate a kept plan."""

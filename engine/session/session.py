@@ -284,6 +284,7 @@ class Session(SessionState):
 
     def _prepared(self, prepared: Prepared) -> None:
         self._results.forget_errors()
+        self.refining.forget()
         self.sweeps.forget()
         self.captured = None
         self.data, self.ranges, self.calibration = prepared.info, prepared.ranges, prepared.calibration
@@ -350,6 +351,9 @@ class Session(SessionState):
             return
         self._history.push(title, self.plan, plan)
         self._show(plan, who)
+
+    def _apply_plan(self, plan: Plan, title: Text, who: str) -> None:
+        self.apply_plan(plan, title, who)
 
     def undo(self, who: str = "") -> None:
         """Take the last edit back."""

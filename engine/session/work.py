@@ -18,6 +18,7 @@ from engine.npu import Device, simulate, sustain
 from engine.npu.results import Scenario
 from engine.numerics import Evaluator, calibrate, synthetic_samples
 from engine.numerics.results import Evaluation
+from engine.numerics.rounded import RoundedWeights
 from engine.numerics.samples import SampleSet
 from engine.precision.plan import Plan
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -87,6 +88,7 @@ def prepare(
     *,
     observer: str = "minmax",
     samples: int | None = None,
+    kept: RoundedWeights | None = None,
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Prepared:
@@ -98,6 +100,7 @@ def prepare(
         evaluation: samples for the errors; synthetic ones if none are given.
         observer: "minmax" or "percentile".
         samples: at most so many evaluation samples (default: the source's own limit, else `default_samples`).
+        kept: where weights that methods have rounded are kept for other data and models.
         progress: fraction and what is being done.
         cancel: stops between samples and kernels.
     """
@@ -116,7 +119,7 @@ def prepare(
     ev = _samples(network, evaluation, count, 2, _part(progress, 0.2, 0.3), cancel)
     if not cal.synthetic and len(cal) < 100:
         notes.append(say("Only {count} calibration samples; 100 or more give steadier ranges.", count=len(cal)))
-    ranges = calibrate(network, cal, observer=observer, progress=_part(progress, 0.3, 0.6), cancel=cancel)
+    ranges = calibrate(network, cal, observer=observer, kept=kept, progress=_part(progress, 0.3, 0.6), cancel=cancel)
     evaluator = Evaluator(network, ev, ranges=ranges)
     try:
         evaluator.prepare(progress=_part(progress, 0.6, 1.0), cancel=cancel)
