@@ -7,15 +7,19 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from engine.cli.given import data_sources, device, named_plan, open_network, progress_of, units
+from engine.fusion.types import Network
 from engine.interop.handover import Extras, measure_effect
 from engine.interop.targets import TARGETS, target
 from engine.npu.results import Scenario
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.planfile import save_plan
 from engine.precision.scheme import Scheme, label
+from engine.precision.stored import stored_scheme
 from engine.quant import plan_bytes
 from engine.session import work
 from engine.session.exports import Snapshot, spare_the_model, write_export
+from engine.session.launching import fusion_report
+from engine.session.opening import opening_plan
 
 
 def inspect(args: argparse.Namespace) -> dict[str, Any]:
@@ -23,6 +27,7 @@ def inspect(args: argparse.Namespace) -> dict[str, Any]:
     network = open_network(args)
     graph = network.graph
     tunable = network.tunable
+    explained = {"launches": launches(network, args)} if args.explain else {}
     return {
         "model": {
             "path": str(graph.path),
@@ -52,8 +57,24 @@ def inspect(args: argparse.Namespace) -> dict[str, Any]:
                 "weight_bytes": sum(a.nbytes for a in k.constants.values()),
                 "output_shapes": [network.tensors[o].shape for o in k.outputs],
                 "unit": unit,
+                "stored": label(scheme) if (scheme := stored_scheme(k)) is not None else None,
+                "shares_weight_with": [other.id for other in network.sharing(k.id)] if k.weight else [],
             }
             for k, unit in zip(network.kernels, units(network, args), strict=True)
+        ],
+        **explained,
+    }
+
+
+def launches(network: Network, args: argparse.Namespace) -> dict[str, Any]:
+    """What fusion saves of launches on the device, all in FP16, and which patterns did not fuse."""
+    report = fusion_report(network, opening_plan(network), device(args))
+    costs = {"node_by_node": report.nodes, "cloud": report.cloud, "edge": report.edge}
+    return {
+        **{name: {**asdict(cost), "share": cost.share} for name, cost in costs.items()},
+        "not_fused": [
+            {"kernel": each.kernel, "others": each.others, "pattern": each.pattern, "reason": str(each.reason)}
+            for each in report.not_fused
         ],
     }
 

@@ -25,7 +25,9 @@ def open_network(args: argparse.Namespace) -> Network:
     sample = named_sample(args)
     path = Path(args.model) if sample is None else sample.model
     shapes = {**(sample.shapes if sample else {}), **dict(args.shape or ())}
-    return work.open_network(path, shapes, args.fusion, progress=progress_of(args))
+    return work.open_network(
+        path, shapes, args.fusion, memory_limit=int(args.memory_limit * 1e9), progress=progress_of(args)
+    )
 
 
 def named_sample(args: argparse.Namespace) -> SampleModel | None:

@@ -32,6 +32,41 @@ def show_inspect(found: Mapping[str, Any]) -> None:
             for i, k in enumerate(found["kernels"])
         ),
     )
+    for note in model["notes"]:
+        print(note)
+    if "launches" in found:
+        _show_launches(found["launches"], {k["id"]: k["name"] for k in found["kernels"]}, model["fusion"])
+
+
+def _show_launches(found: Mapping[str, Any], names: Mapping[str, str], rules: str) -> None:
+    """Before and after fusion, and what stayed apart."""
+    titles = {"node_by_node": "node by node", "cloud": "cloud rules", "edge": "edge rules"}
+    first = found["node_by_node"]["launches"]
+    print()
+    print_table(
+        ("fusion", "launches", "saved", "launches µs", "latency µs", "share of latency"),
+        (
+            (
+                title + (" *" if key == rules else ""),
+                str(cost["launches"]),
+                str(first - cost["launches"]),
+                f"{cost['launch_us']:,.1f}",
+                "–" if cost["latency_us"] is None else f"{cost['latency_us']:,.1f}",
+                "–" if cost["share"] is None else f"{cost['share']:.1%}",
+            )
+            for key, title in titles.items()
+            for cost in (found[key],)
+        ),
+    )
+    if found["not_fused"]:
+        print()
+        print_table(
+            ("not fused", "kernel", "stayed apart", "why"),
+            (
+                (n["pattern"], names[n["kernel"]], ", ".join(names[each] for each in n["others"]), n["reason"])
+                for n in found["not_fused"]
+            ),
+        )
 
 
 def show_evaluate(found: Mapping[str, Any]) -> None:

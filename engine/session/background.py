@@ -13,6 +13,7 @@ from typing import Generic, Self, TypeVar
 from engine.fusion.types import Network, Rules
 from engine.graph import read_inputs
 from engine.graph.types import ModelInput
+from engine.graph.limits import TooBigError
 from engine.interop.samples import DataSource
 from engine.jobs import Dispatch, Job, JobContext, Jobs, Lane
 from engine.npu import Device
@@ -77,15 +78,25 @@ class Background:
         done: Callable[[Network], None],
         failed: Failed,
     ) -> Job:
-        """Load and fuse a model; `ask` is called instead if free dimensions are not chosen yet."""
+        """Load and fuse a model.
+        memory_limit: int,
 
-        def run(ctx: JobContext) -> Network | tuple[ModelInput, ...]:
-            inputs = read_inputs(path)
-            if ask is not None and work.missing_shapes(inputs, shapes or {}):
-                return inputs
-            return work.open_network(path, shapes, rules, progress=ctx.progress, cancel=ctx.token)
+        too_big: Callable[[TooBigError], None],
+        Instead of `done`, `ask` is called if free dimensions are not chosen yet, and `too_big` beyond the memory limit.
+        """
 
-        def finish(result: Network | tuple[ModelInput, ...]) -> None:
+        def run(ctx: JobContext) -> Network | tuple[ModelInput, ...] | TooBigError:
+            try:
+                inputs = read_inputs(path, memory_limit=memory_limit)
+                if ask is not None and work.missing_shapes(inputs, shapes or {}):
+                    return inputs
+                return work.open_network(
+                    path, shapes, rules, memory_limit=memory_limit, progress=ctx.progress, cancel=ctx.token
+                )
+            except TooBigError as error:
+                return error
+
+        def finish(result: Network | tuple[ModelInput, ...] | TooBigError) -> None:
             if isinstance(result, Network):
                 done(result)
             elif ask is not None:
@@ -93,6 +104,8 @@ class Background:
 
         title = say("Opening {file}", file=path.name)
         return self.jobs.submit(title, run, supersede="open", on_done=finish, on_failed=failed)
+            elif isinstance(result, TooBigError):
+                too_big(result)
 
     def forget(self) -> None:
         """Drop the evaluator and all that runs with it."""

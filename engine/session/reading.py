@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from engine.fusion.types import Network, Rules
+from engine.graph.limits import TooBigError
 from engine.graph.types import ModelInput
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.jobs import Dispatch, Jobs, run_now
@@ -53,6 +54,9 @@ Ask = Callable[[tuple[ModelInput, ...], Callable[[Mapping[str, tuple[int, ...]] 
 """Asks the user for free dimensions: gets the inputs and a function to call with the answer (None = gave up)."""
 
 
+AskMemory = Callable[[TooBigError, Callable[[int | None], None]], None]
+"""Asks whether a model may take more memory: gets what was refused and a function to call with the new limit in bytes
+(None = gave up)."""
 class SessionState:
     """What a session holds. All attributes are read on the owner's thread; listeners are called there too."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.errors import DeviceError, MixbitError, PlanError
 from engine.fusion.types import Kernel, Network, Rules
+from engine.graph.limits import DEFAULT_LIMIT, TooBigError
 from engine.interop.handover import Written
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.jobs import Job
@@ -23,8 +24,9 @@ from engine.session.claim import Claim, Recovery
 from engine.session.document import LONGEST_NOTE, Document, known_kernels, known_notes, refitted
 from engine.session.exports import Snapshot, spare_the_model, write_export
 from engine.session.figures import Results
+from engine.session.opening import opening_plan, stored_note
 from engine.session.project import digest_of, read_project
-from engine.session.reading import DEFAULT_DEVICE, Ask, SessionState
+from engine.session.reading import DEFAULT_DEVICE, Ask, AskMemory, SessionState
 from engine.session.safekeeping import Place
 from engine.session.samples import find_sample, sample_of, sources
 from engine.session.state import (
@@ -38,6 +40,10 @@ from engine.text import Text, say
 class Session(SessionState):
     """The commands: each changes the state, starts what has to be computed anew, and announces it."""
 
+    memory_limit: int = DEFAULT_LIMIT
+    """Bytes that a model may take when it is opened and run once."""
+    ask_memory: AskMemory | None = None
+    """Asks the user about a model beyond that limit; without it such a model is refused."""
     _opening: object | None = None
     """What is being opened, so that a late answer about something else is told from one that counts."""
     _opening_job: Job | None = None
@@ -64,7 +70,7 @@ class Session(SessionState):
 
         def adopt(network: Network) -> None:
             document = Document(
-                preset(network, "fp16"),
+                opening_plan(network),
                 network.rules,
                 {i.name: i.shape for i in network.graph.inputs},
                 self.device_reference,
@@ -75,6 +81,9 @@ class Session(SessionState):
             )
             self.view_state = {}
             self._adopt(network, document, saved=document)
+            quantized = stored_note(network)
+            if quantized is not None:
+                self.note(quantized)
 
         return self._open(path, shapes, ask, adopt)
 
@@ -145,6 +154,17 @@ class Session(SessionState):
             if answer is not None and self._opening is opening:  # else something else was opened or closed since
                 self._open(path, {**(shapes or {}), **answer}, None, adopt, chosen)
 
+        def allowed(memory_limit: int | None) -> None:
+            if memory_limit is not None and self._opening is opening:
+                self.memory_limit = memory_limit
+                self._open(path, shapes, ask, adopt, chosen)
+
+        def too_big(error: TooBigError) -> None:
+            if self.ask_memory is None:
+                self._not_opened(error.text)
+            else:
+                self.ask_memory(error, allowed)
+
         def done(network: Network) -> None:
             try:
                 adopt(network)
@@ -154,7 +174,16 @@ class Session(SessionState):
             self._recent.add(path)
 
         asking = None if ask is None else lambda inputs: ask(inputs, proceed)
-        self._opening_job = self._work.open(path, shapes, chosen, ask=asking, done=done, failed=self._not_opened)
+        self._opening_job = self._work.open(
+            path,
+            shapes,
+            chosen,
+            memory_limit=self.memory_limit,
+            ask=asking,
+            too_big=too_big,
+            done=done,
+            failed=self._not_opened,
+        )
         return self._opening_job
 
     def _not_opened(self, text: Text) -> None:

@@ -12,6 +12,7 @@ from engine.errors import DataError
 from engine.fusion import fuse
 from engine.fusion.types import Network, Rules
 from engine.graph import load, read_inputs
+from engine.graph.limits import DEFAULT_LIMIT
 from engine.graph.types import ModelInput
 from engine.interop.samples import SYNTHETIC, DataSource, load_samples
 from engine.npu import Device, simulate, sustain
@@ -50,11 +51,20 @@ def open_network(
     rules: Rules = "edge",
     *,
     progress: Progress = no_progress,
+    memory_limit: int = DEFAULT_LIMIT,
     cancel: CancelToken = NEVER,
 ) -> Network:
-    """Load a model and fuse it; free dimensions that are not in `shapes` take their proposals."""
-    chosen = proposed_shapes(read_inputs(path), shapes or {})
-    graph = load(path, shapes=chosen, progress=lambda f, t: progress(f * 0.9, t), cancel=cancel)
+    """Load a model and fuse it; free dimensions that are not in `shapes` take their proposals.
+
+    Raises:
+        ModelError: As `engine.graph.load`; `TooBigError` if it needs more than `memory_limit` bytes.
+    """
+    chosen = proposed_shapes(read_inputs(path, memory_limit=memory_limit), shapes or {})
+
+    def loading(fraction: float, text: Text) -> None:
+        progress(fraction * 0.9, text)
+
+    graph = load(path, shapes=chosen, memory_limit=memory_limit, progress=loading, cancel=cancel)
     cancel.check()
     progress(0.92, say("Fusing"))
     return fuse(graph, rules)
