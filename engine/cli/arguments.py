@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli import commands, dumping, show, show_dumps, show_simulating, simulating, tuning
+from engine.cli import methods as weight_methods
 from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
 from engine.precision.presets import FIRST_LAST
 from engine.precision.scheme import PRESETS
 from engine.quant import OBSERVERS
 from engine.session.exports import KINDS
+from engine.tuning.methods import ALL_METHODS
 from engine.tuning.metrics import Metric
 from engine.version import VERSION
 
@@ -25,6 +27,7 @@ COMMANDS = (
     "plan",
     "sweep",
     "search",
+    "methods",
     "dump",
     "compare",
     "devices",
@@ -51,6 +54,15 @@ def named_shape(text: str) -> tuple[str, tuple[int, ...]]:
     if not name or any(d < 1 for d in shape):
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=1,3,224,224")
     return name, shape
+
+
+def named_methods(text: str) -> tuple[str, ...]:
+    """Names of weight methods with commas between."""
+    names = tuple(name.strip() for name in text.split(","))
+    unknown = [name for name in names if name not in ALL_METHODS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(ALL_METHODS)}")
+    return names
 
 
 def parser() -> argparse.ArgumentParser:
@@ -82,6 +94,9 @@ def parser() -> argparse.ArgumentParser:
     plan = command("plan", commands.write_plan, show.show_written, "write the plan of a preset")
     sweep = command("sweep", tuning.sweep, show.show_sweep, "find out which layers hurt")
     search = command("search", tuning.search, show.show_search, "propose the best plan under budgets")
+    methods = command(
+        "methods", weight_methods.methods, weight_methods.show_methods, "compare weight methods, and choose what helps"
+    )
     dump = command("dump", dumping.dump, show_dumps.show_dump, "write the values of every kernel")
     compare = command("compare", dumping.compare, show_dumps.show_compare, "hold one dump against another")
     devices = command(
@@ -90,7 +105,7 @@ def parser() -> argparse.ArgumentParser:
     devices.add_argument("device", nargs="?", metavar="DEVICE", help="profile name or file: list its values")
     command("targets", commands.targets, show.show_targets, "list what can be exported")
 
-    for sub in (inspect, evaluate, simulate, export, plan, sweep, search, dump):
+    for sub in (inspect, evaluate, simulate, export, plan, sweep, search, dump, methods):
         sub.add_argument("model", metavar="MODEL", help="an .onnx file, or sample:NAME")
         sub.add_argument(
             "--shape", action="append", type=named_shape, metavar="NAME=1,3,224,224", help="shape of an input"
@@ -104,13 +119,13 @@ def parser() -> argparse.ArgumentParser:
     )
     for sub in (inspect, simulate, export, search):
         sub.add_argument("--device", default="kirin9030", help="profile name or file (default: kirin9030)")
-    for sub, file in ((evaluate, True), (simulate, True), (export, True), (plan, False)):
+    for sub, file in ((evaluate, True), (simulate, True), (export, True), (plan, False), (methods, True)):
         choice = sub.add_mutually_exclusive_group(required=True)
         choice.add_argument("--preset", choices=_PRESET_NAMES, help="a plan by name")
         if file:
             choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
             sub.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
-    for sub in (evaluate, export, sweep, search, dump):
+    for sub in (evaluate, export, sweep, search, dump, methods):
         sub.add_argument("--calib", type=Path, metavar="PATH", help="calibration data: pictures, .npy, .npz or .bin")
         sub.add_argument("--data", type=Path, metavar="PATH", help="evaluation data: pictures, .npy, .npz or .bin")
         sub.add_argument("--samples", type=int, metavar="N", help="evaluate at most N samples")
@@ -120,6 +135,12 @@ def parser() -> argparse.ArgumentParser:
         "--to", choices=KINDS, required=True, metavar="TARGET", help="what to write; see mixbit targets"
     )
     export.add_argument("--option", action="append", type=named_option, metavar="NAME=VALUE", help="a target's option")
+    for sub in (evaluate, export, plan):
+        known = [name + bias for bias in ("", "+bias") for name in ALL_METHODS]
+        sub.add_argument("--method", choices=known, metavar="NAME", help=f"weight method where it fits: {', '.join(known)}")
+    methods.add_argument("--only", type=named_methods, metavar="NAMES", help=f"of {','.join(ALL_METHODS)} (default: all)")
+    methods.add_argument("--local", action="store_true", help="don't measure each method of each kernel at the output")
+    methods.add_argument("--out", type=Path, metavar="PLAN.json", help="write the plan with the chosen methods here")
     _add_dumps(dump, compare)
     _add_tuning(sweep, search)
     for sub in (export, plan, dump):

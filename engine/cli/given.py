@@ -18,6 +18,7 @@ from engine.session import work
 from engine.session.samples import find_sample, sample_of, sources
 from engine.session.state import SampleModel
 from engine.text import Text
+from engine.tuning.methods import with_method
 
 
 def open_network(args: argparse.Namespace) -> Network:
@@ -38,10 +39,15 @@ def named_sample(args: argparse.Namespace) -> SampleModel | None:
 
 
 def named_plan(args: argparse.Namespace, network: Network) -> Plan:
-    """The plan of --preset or --plan."""
+    """The plan of --preset or --plan, with the weight method of --method."""
     if getattr(args, "plan", None) is not None:
-        return load_plan(args.plan, network, any_model=getattr(args, "any_model", False))
-    return preset(network, args.preset)
+        plan = load_plan(args.plan, network, any_model=getattr(args, "any_model", False))
+    else:
+        plan = preset(network, args.preset)
+    if getattr(args, "method", None) is None:
+        return plan
+    method, _, bias = args.method.partition("+")
+    return with_method(network, plan, method, bool(bias))
 
 
 def data_sources(args: argparse.Namespace) -> tuple[DataSource, DataSource]:
