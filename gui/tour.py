@@ -162,6 +162,7 @@ class Tour(QWidget):
             self._hole = QRect(target.mapTo(self._window, QPoint(0, 0)), target.size()).adjusted(-2, -2, 2, 2)
         else:
             self._hole = QRect()
+        self.text.setFixedHeight(self.text.heightForWidth(WIDTH - 32))  # a wrapped label asks for too little
         self.card.adjustSize()
         self.card.move(self._card_place())
         self.raise_()

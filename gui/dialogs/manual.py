@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl
-from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtGui import QKeyEvent, QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
 
 from gui.i18n import language
@@ -120,8 +120,14 @@ class ManualWindow(QWidget):
         """Room around the text, and lines that are easy to read."""
         document = self.page.document()
         document.setDocumentMargin(22)
-        cursor = QTextCursor(document)
-        cursor.select(QTextCursor.SelectionType.Document)
-        form = cursor.blockFormat()
-        form.setLineHeight(135, 1)
-        cursor.mergeBlockFormat(form)
+        block = document.begin()
+        while block.isValid():
+            cursor = QTextCursor(block)
+            form = block.blockFormat()
+            form.setLineHeight(130, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            if cursor.currentTable() is None:
+                heading = form.headingLevel() > 0
+                form.setTopMargin(14 if heading else 2)
+                form.setBottomMargin(6 if heading else 4 if block.textList() is not None else 9)
+            cursor.setBlockFormat(form)
+            block = block.next()
