@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from typing import Any
 import msgspec
 
 from engine.cli.arguments import COMMANDS, parser
+from engine.cli.interrupt import interruptible
 from engine.errors import MixbitError
 
 __all__ = ["COMMANDS", "main"]
@@ -20,9 +22,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Returns:
-        0; 1 for a clear refusal (one sentence on standard error) and for checks that find something; 2 for wrong usage.
+        0; 1 for a clear refusal (one sentence on standard error) and for checks that find something; 2 for wrong usage;
+        130 after Ctrl-C.
     """
     arguments = parser().parse_args(argv)
+    return interruptible(lambda: _run(arguments))
+
+
+def _run(arguments: argparse.Namespace) -> int:
     try:
         found = arguments.run(arguments)
         if arguments.json:
@@ -33,9 +40,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.code(found))
     except MixbitError as error:
         print(f"mixbit: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("mixbit: stopped", file=sys.stderr)
         return 1
     except BrokenPipeError:  # whoever read has seen enough; Python must not complain about it when it ends
         nowhere = os.open(os.devnull, os.O_WRONLY)

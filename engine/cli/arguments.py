@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.cli import commands, dumping, show, show_dumps, show_simulating, simulating, tuning
+from engine.cli import commands, comparing, dumping, show, show_dumps, show_plans, show_simulating, simulating, tuning
 from engine.cli import methods as weight_methods
 from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
@@ -25,6 +25,7 @@ COMMANDS = (
     "simulate",
     "export",
     "plan",
+    "plans",
     "sweep",
     "search",
     "methods",
@@ -92,6 +93,9 @@ def parser() -> argparse.ArgumentParser:
     )
     export = command("export", commands.export, show.show_written, "write a quantized model or files for a toolchain")
     plan = command("plan", commands.write_plan, show.show_written, "write the plan of a preset")
+    plans = command(
+        "plans", comparing.plans, show_plans.show_plans, "compare plans: figures side by side, and what differs"
+    )
     sweep = command("sweep", tuning.sweep, show.show_sweep, "find out which layers hurt")
     search = command("search", tuning.search, show.show_search, "propose the best plan under budgets")
     methods = command(
@@ -105,7 +109,7 @@ def parser() -> argparse.ArgumentParser:
     devices.add_argument("device", nargs="?", metavar="DEVICE", help="profile name or file: list its values")
     command("targets", commands.targets, show.show_targets, "list what can be exported")
 
-    for sub in (inspect, evaluate, simulate, export, plan, sweep, search, dump, methods):
+    for sub in (inspect, evaluate, simulate, export, plan, plans, sweep, search, dump, methods):
         sub.add_argument("model", metavar="MODEL", help="an .onnx file, or sample:NAME")
         sub.add_argument(
             "--shape", action="append", type=named_shape, metavar="NAME=1,3,224,224", help="shape of an input"
@@ -117,7 +121,7 @@ def parser() -> argparse.ArgumentParser:
     inspect.add_argument(
         "--explain", action="store_true", help="what fusion saves on the device, and why patterns did not fuse"
     )
-    for sub in (inspect, simulate, export, search):
+    for sub in (inspect, simulate, export, plans, search):
         sub.add_argument("--device", default="kirin9030", help="profile name or file (default: kirin9030)")
     for sub, file in ((evaluate, True), (simulate, True), (export, True), (plan, False), (methods, True)):
         choice = sub.add_mutually_exclusive_group(required=True)
@@ -125,12 +129,13 @@ def parser() -> argparse.ArgumentParser:
         if file:
             choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
             sub.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
-    for sub in (evaluate, export, sweep, search, dump, methods):
+    for sub in (evaluate, export, plans, sweep, search, dump, methods):
         sub.add_argument("--calib", type=Path, metavar="PATH", help="calibration data: pictures, .npy, .npz or .bin")
         sub.add_argument("--data", type=Path, metavar="PATH", help="evaluation data: pictures, .npy, .npz or .bin")
         sub.add_argument("--samples", type=int, metavar="N", help="evaluate at most N samples")
         sub.add_argument("--observer", choices=tuple(OBSERVERS), default="minmax", help="of activation ranges")
     simulating.add_options(simulate)
+    comparing.add_options(plans)
     export.add_argument(
         "--to", choices=KINDS, required=True, metavar="TARGET", help="what to write; see mixbit targets"
     )

@@ -18,6 +18,7 @@ from engine.interop.samples import DataSource
 from engine.npu.results import Scenario
 from engine.precision.plan import Plan
 from engine.precision.planfile import PlanFile, plan_from_file, plan_to_file
+from engine.quant import OBSERVERS
 from engine.session.document import (
     Document,
     known_kernels,
@@ -86,7 +87,7 @@ class Project(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             sound_budgets(self.budgets),
             self.calibration,
             self.evaluation,
-            self.observer if self.observer in ("minmax", "percentile") else "minmax",
+            self.observer if self.observer in OBSERVERS else "minmax",
             known_kernels(network, frozenset(self.locked)),
             known_notes(network, self.notes),
             self._kept_plans(network),

@@ -590,6 +590,10 @@
         <translation>开始或停止敏感度扫描</translation>
     </message>
     <message>
+        <source>Measure again what was stopped</source>
+        <translation>重新测量已停止的内容</translation>
+    </message>
+    <message>
         <source>Cancel all jobs</source>
         <translation>取消全部任务</translation>
     </message>
@@ -864,38 +868,6 @@
         <translation>下一个通道 (→)</translation>
     </message>
     <message>
-        <source>A reference</source>
-        <translation>A 参考</translation>
-    </message>
-    <message>
-        <source>B plan</source>
-        <translation>B 方案</translation>
-    </message>
-    <message>
-        <source>B − A difference</source>
-        <translation>B − A 差异</translation>
-    </message>
-    <message>
-        <source>Map of the reference</source>
-        <translation>参考图</translation>
-    </message>
-    <message>
-        <source>Map of the plan</source>
-        <translation>方案图</translation>
-    </message>
-    <message>
-        <source>Map of the difference</source>
-        <translation>差异图</translation>
-    </message>
-    <message>
-        <source>pixel</source>
-        <translation>像素</translation>
-    </message>
-    <message>
-        <source>difference</source>
-        <translation>差异</translation>
-    </message>
-    <message>
         <source>Error of B against A</source>
         <translation>B 相对 A 的误差</translation>
     </message>
@@ -920,6 +892,30 @@
         <translation>范围</translation>
     </message>
     <message>
+        <source>Worst elements</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A → B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How the values are shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Linear</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Scale of the counts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Open a model to compare what its kernels compute.</source>
         <translation>打开模型，比对它的算子的计算结果。</translation>
     </message>
@@ -932,28 +928,12 @@
         <translation>选择最差的算子</translation>
     </message>
     <message>
-        <source>Reference</source>
-        <translation>参考</translation>
-    </message>
-    <message>
-        <source>ONNX Runtime, FP32</source>
-        <translation>ONNX Runtime，FP32</translation>
-    </message>
-    <message>
-        <source>Plan {name}</source>
-        <translation>方案 {name}</translation>
-    </message>
-    <message>
-        <source>Plan</source>
-        <translation>方案</translation>
-    </message>
-    <message>
         <source>The values of this kernel are being read.</source>
         <translation>正在读取此算子的数值。</translation>
     </message>
     <message>
-        <source>reading {kernel}…</source>
-        <translation>正在读取 {kernel}…</translation>
+        <source>No kernel misses {limit}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Relative error by channel, L2</source>
@@ -971,6 +951,10 @@
         <source>channel {number}</source>
         <translation>通道 {number}</translation>
     </message>
+    <message>
+        <source>all channels</source>
+        <translation>全部通道</translation>
+    </message>
     <message numerus="yes">
         <source>%n distinct value(s) in B</source>
         <translation>
@@ -978,12 +962,12 @@
         </translation>
     </message>
     <message>
-        <source>all channels</source>
-        <translation>全部通道</translation>
-    </message>
-    <message>
         <source>Count by value, log</source>
         <translation>各值计数，对数</translation>
+    </message>
+    <message>
+        <source>Count by value</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n value(s)</source>
@@ -992,20 +976,72 @@
         </translation>
     </message>
     <message>
+        <source>{share} saturate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>B by A, {channel}</source>
         <translation>B 对 A，{channel}</translation>
+    </message>
+    <message>
+        <source>Values by position, {channel}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>B − A difference</source>
+        <translation>B − A 差异</translation>
+    </message>
+    <message>
+        <source>scale of each group</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>(B − A) / |A| relative</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Map of A</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Map of B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Map of the difference</source>
+        <translation>差异图</translation>
+    </message>
+    <message>
+        <source>pixel</source>
+        <translation>像素</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>Scales</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Relative</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lines</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>this sample</source>
         <translation>本样本</translation>
     </message>
     <message>
-        <source>preview</source>
-        <translation>预览</translation>
-    </message>
-    <message>
-        <source>preview, this kernel {scheme}</source>
-        <translation>预览，此算子 {scheme}</translation>
+        <source>reading {kernel}…</source>
+        <translation>正在读取 {kernel}…</translation>
     </message>
     <message>
         <source>Cosine</source>
@@ -1018,6 +1054,10 @@
     <message>
         <source>Max absolute</source>
         <translation>最大绝对误差</translation>
+    </message>
+    <message>
+        <source>Saturated</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>NaN or Inf</source>
@@ -1044,6 +1084,14 @@
         <translation>零值</translation>
     </message>
     <message>
+        <source>Reference</source>
+        <translation>参考</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime, FP32</source>
+        <translation>ONNX Runtime，FP32</translation>
+    </message>
+    <message>
         <source>dump, {matched} of {count} tensors matched</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1056,8 +1104,24 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Plan {name}</source>
+        <translation>方案 {name}</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>方案</translation>
+    </message>
+    <message>
+        <source>preview</source>
+        <translation>预览</translation>
+    </message>
+    <message>
         <source>packed weights, int32 sums, this kernel {scheme}</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>preview, this kernel {scheme}</source>
+        <translation>预览，此算子 {scheme}</translation>
     </message>
     <message>
         <source>by kernel</source>
@@ -3301,6 +3365,25 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
 </context>
 <context>
+    <name>Scenario</name>
+    <message>
+        <source>step-wise trips</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>power allocator</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fixed frequency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>power cap</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ScenarioDialog</name>
     <message>
         <source>Sustained use</source>
@@ -3313,6 +3396,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>back to back, as fast as it can</source>
         <translation>连续运行，尽可能快</translation>
+    </message>
+    <message>
+        <source>the device's own ({name})</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Duration</source>
@@ -3329,6 +3416,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Ambient temperature</source>
         <translation>环境温度</translation>
+    </message>
+    <message>
+        <source>Governor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Clock at most</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -4084,8 +4179,20 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>选择数据…</translation>
     </message>
     <message>
+        <source>Measure again</source>
+        <translation>重新测量</translation>
+    </message>
+    <message>
         <source>The output error could not be computed</source>
         <translation>无法计算输出误差</translation>
+    </message>
+    <message>
+        <source>Measuring was stopped</source>
+        <translation>测量已停止</translation>
+    </message>
+    <message>
+        <source>The error on show is out of date.</source>
+        <translation>当前显示的误差已过时。</translation>
     </message>
 </context>
 <context>
@@ -4333,6 +4440,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Latency, {unit}</source>
         <translation>时延，{unit}</translation>
+    </message>
+    <message>
+        <source>in the end {latency}, {fps} runs/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; {clock} % of the clock stays cool at {latency}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, clock at most {cap} %</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>minutes, back-to-back runs at {ambient} ambient</source>
@@ -4719,7 +4838,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>engine</name>
     <message>
         <source>Give at least two plans to compare; {word} is one.</source>
-        <translation type="unfinished"></translation>
+        <translation>请至少给出两个要比较的方案；{word} 只是一个。</translation>
     </message>
     <message>
         <source>No kernel's name fits {pattern}; mixbit inspect lists the names.</source>
@@ -4731,6 +4850,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>The first bad layer is {name} (sample {sample}): {metric} is {value}, {limit} is required.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No kernel of this plan has integer weights: there is nothing to choose a method for.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7238,20 +7361,48 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>已有名为 {name} 的方案；请换一个名称。</translation>
     </message>
     <message>
-        <source>The file is quantized already ({schemes}), and its layers keep that precision.</source>
+        <source>The layers keep the precision that the file has: {schemes}.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The file is quantized already ({schemes}): the plan starts with that; {fixed} of these layers keep it.</source>
+        <source>The plan starts with the precision that the file has, {schemes}; {fixed} of these layers keep it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The file is quantized already ({schemes}): the plan starts with that.</source>
+        <source>The plan starts with the precision that the file has: {schemes}.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} is not a Mixbit project: {reason}.</source>
         <translation>{path} 不是 Mixbit 项目：{reason}。</translation>
+    </message>
+    <message>
+        <source>Comparing weight methods</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choosing weight methods</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No weight method gains anything at the output; the plan stays as it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weight methods for {count} kernels: output SQNR {before} dB before, {after} dB after.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weight methods for {count} kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{scheme} for {count} kernels</source>
+        <translation>{count} 个算子设为 {scheme}</translation>
+    </message>
+    <message>
+        <source>Local error of a candidate</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} was changed by another window since it was opened here; save under another name, or overwrite it on purpose.</source>
@@ -7264,6 +7415,22 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>There is no sample model named {name}; there are {names}.</source>
         <translation>没有名为 {name} 的示例模型；有 {names}。</translation>
+    </message>
+    <message>
+        <source>Searching a plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured {done} of {all} plans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pareto front</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What to raise next</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Opened {file}: {count} kernels.</source>
@@ -7280,10 +7447,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{scheme} for {kernel}</source>
         <translation>{kernel} 设为 {scheme}</translation>
-    </message>
-    <message>
-        <source>{scheme} for {count} kernels</source>
-        <translation>{count} 个算子设为 {scheme}</translation>
     </message>
     <message>
         <source>{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.</source>
@@ -7340,6 +7503,30 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Measured {done} of {all} cells</source>
         <translation>已测 {done} / {all} 格</translation>
+    </message>
+    <message>
+        <source>Highest output SQNR</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lowest latency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Smallest model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Least energy per run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>output SQNR</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>accuracy drop</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Fusing</source>
@@ -7404,10 +7591,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>A one-out sweep needs a plan that quantizes something; choose one first.</source>
         <translation>单层还原扫描需要有量化的方案；请先选择方案。</translation>
-    </message>
-    <message>
-        <source>Comparing weight methods</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Comparing plans by weight method</source>
@@ -7500,6 +7683,34 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>accuracy</source>
         <translation>准确率</translation>
+    </message>
+    <message>
+        <source>All else to {scheme}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All to {scheme}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{names} to {scheme}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{names} and {count} more to {scheme}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All of block {name} to {scheme}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All kernels of kind {name} to {scheme}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All {name} to {scheme}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} can't be opened ({reason}); choose another place.</source>

@@ -1,0 +1,94 @@
+"""Ctrl-C ends a command soon, whatever it is doing, and leaves nothing half written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from engine.cli import interrupt
+from engine.cli.interrupt import STOPPED, interruptible
+
+LONG_CALL = """
+import sys
+import numpy as np, onnx, onnxruntime as ort
+from onnx import helper, TensorProto, numpy_helper
+from engine.cli.interrupt import interruptible
+size = 600
+info = helper.make_tensor_value_info
+body = helper.make_graph(
+    [helper.make_node("MatMul", ["x", "x"], ["y"]), helper.make_node("Identity", ["go"], ["on"])], "body",
+    [info("i", TensorProto.INT64, []), info("go", TensorProto.BOOL, []), info("x", 1, [size, size])],
+    [info("on", TensorProto.BOOL, []), info("y", 1, [size, size])])
+graph = helper.make_graph([helper.make_node("Loop", ["count", "", "x0"], ["out"], body=body)], "long",
+    [info("x0", 1, [size, size])], [info("out", 1, [size, size])],
+    [numpy_helper.from_array(np.int64(1_000_000), "count")])
+model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+def work():
+    print("in the call", flush=True)
+    session.run(None, {"x0": np.zeros((size, size), np.float32)})
+    return 0
+sys.exit(interruptible(work))
+"""
+"""One call into ONNX Runtime of some minutes."""
+
+
+def test_a_call_into_onnx_runtime_is_left(tmp_path):
+    command = [sys.executable, "-c", LONG_CALL]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env={**os.environ}) as child:
+        assert child.stdout.readline() == "in the call\n"
+        child.send_signal(signal.SIGINT)
+        _, error = child.communicate(timeout=60)
+    assert child.returncode == STOPPED
+    assert error == "mixbit: stopped\n"
+
+
+def test_a_command_that_can_cleans_up_behind_itself(capsys):
+    cleaned = []
+
+    def work() -> int:
+        threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            while True:
+                time.sleep(0.005)
+        finally:
+            cleaned.append(True)
+
+    assert interruptible(work) == STOPPED
+    assert cleaned == [True]
+    assert capsys.readouterr().err == "mixbit: stopped\n"
+
+
+def test_codes_and_errors_are_passed_on():
+    assert interruptible(lambda: 7) == 7
+    with pytest.raises(ZeroDivisionError):
+        interruptible(lambda: 1 // 0)
+    with pytest.raises(SystemExit):
+        interruptible(lambda: sys.exit(3))
+
+
+def test_a_second_ctrl_c_does_not_wait(monkeypatch, capsys):
+    left, release = [], threading.Event()
+    monkeypatch.setattr(interrupt.os, "_exit", left.append)
+    monkeypatch.setattr(interrupt, "PATIENCE_S", 60.0)
+
+    def work() -> int:
+        for delay in (0.05, 0.5):
+            threading.Timer(delay, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        while not release.is_set():
+            try:
+                release.wait(0.01)
+            except KeyboardInterrupt:
+                continue  # what does not let itself be stopped
+        return 0
+
+    assert interruptible(work) == STOPPED
+    release.set()
+    assert left == [STOPPED]
