@@ -258,6 +258,11 @@ class Actions(QObject):
         if self.session is not None:
             self.session.stop_sweep() if self.session.sweeping else self.session.start_sweep()
 
+    def measure_again(self) -> None:
+        """Compute what cancelled jobs have left stale."""
+        if self.session is not None:
+            self.session.measure_again()
+
     def cancel_jobs(self) -> None:
         """Stop everything that runs."""
         if self.session is not None:

@@ -139,6 +139,10 @@ COMMANDS: tuple[Command | Submenu, ...] = (
         1,
     ),
     Command(
+        "measure_again", "analyze", mark("Measure again what was stopped"), lambda a: a.measure_again(), (), "redo",
+        lambda s: s.stopped, 1,
+    ),
+    Command(
         "cancel", "analyze", mark("Cancel all jobs"), lambda a: a.cancel_jobs(), (), "stop",
         lambda s: bool(s.jobs.active), 1,
     ),

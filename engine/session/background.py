@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Generic, Self, TypeVar
 
@@ -32,9 +33,11 @@ T = TypeVar("T")
 Failed = Callable[[Text], None]
 _QUICK_S, _CALM_S = 0.2, 0.5
 """Least seconds between two deliveries of what somebody waits for, and of what comes by the way: views draw each."""
-_SIMULATION_S = 0.05
-"""How long an evaluation lets the simulation of the same plan go first: side by side, in the way of each other at every
-call into the runtime, both take several times as long."""
+_HEAT_S = 0.5
+"""How long heat lets the evaluation of the same plan go first: it is pure Python, in the way of every call into the
+runtime."""
+_FEW, _BRIEF_S = 4, 0.1
+"""The error at the output goes before local errors, unless these are few and it takes longer than that."""
 LocalFound = Callable[[Mapping[tuple[str, Scheme], ErrorSums]], None]
 
 
@@ -60,6 +63,8 @@ class Background:
         self._measuring: list[Job] = []
         """Jobs of this evaluator, and the one that makes the next."""
         self._generation = 0
+        self._output_s = inf
+        """How long the last output error took."""
 
     @property
     def ready(self) -> bool:
@@ -171,14 +176,22 @@ class Background:
         done: Callable[[list[Figures]], None],
         failed: Failed,
     ) -> Job:
-        """Size, timeline, memory, energy and heat of some plans."""
+        """Size, timeline, memory and energy of some plans, then the same with heat: `done` is called twice."""
 
         def run(ctx: JobContext) -> list[Figures]:
             found = []
             for plan in plans:
                 ctx.check()
-                found.append(work.simulate_plan(network, plan, device, scenario))
-            return found
+                found.append(work.cost_plan(network, plan, device))
+            self.jobs.deliver(lambda: None if ctx.token.cancelled else done(found))
+            end = time.monotonic() + _HEAT_S
+            while not self.jobs.wait_idle("engine", 0.05) and time.monotonic() < end:
+                ctx.check()
+            warm = []
+            for figures in found:
+                ctx.check()
+                warm.append(work.warm(figures, device, scenario))
+            return warm
 
         title = say("Simulating on {device}", device=device.name)
         return self.jobs.submit(title, run, lane="query", supersede="simulate", on_done=done, on_failed=failed)
@@ -194,7 +207,7 @@ class Background:
         failed: Failed,
         key: str = "evaluate",
     ) -> Job | None:
-        """Local errors that are missing, then the output error of a plan, then its accumulated errors.
+        """Local errors that are missing and the output error of a plan, then its accumulated errors.
 
         `output` gets an evaluation as soon as the network has run, with accumulated errors of some kernels only, and
         `done` the whole one. None without data.
@@ -204,16 +217,20 @@ class Background:
             return None
 
         def run(ctx: JobContext) -> Evaluation:
-            self.jobs.wait_idle("query", _SIMULATION_S)
-            share = 0.3 if missing else 0.0  # one bar for all three parts: it never goes back
-            self._find_local(evaluator, missing, ctx, local, generation, share=share)
+            def find_local() -> None:
+                self._find_local(evaluator, missing, ctx, local, generation, share=0.3)
+
+            local_first = len(missing) <= _FEW and self._output_s > _BRIEF_S
+            if local_first:
+                find_local()
+            start = time.monotonic()
             first = evaluator.evaluate(
-                plan,
-                accumulated=False,
-                progress=lambda f, t: ctx.progress(share + (0.8 - share) * f, t),
-                cancel=ctx.token,
+                plan, accumulated=False, progress=lambda f, t: ctx.progress(0.7 * f, t), cancel=ctx.token
             )
+            self._output_s = time.monotonic() - start
             self.jobs.deliver(lambda: self._wanted(generation, output)(first))
+            if not local_first:
+                find_local()
             return evaluator.evaluate(plan, progress=lambda f, t: ctx.progress(0.8 + 0.2 * f, t), cancel=ctx.token)
 
         return self._measure(

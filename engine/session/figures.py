@@ -48,6 +48,8 @@ class Results:
         found = self.figures
         if not found.simulated:
             found = replace(found, size=None, simulation=None, sustained=None)
+        if not found.warmed:
+            found = replace(found, sustained=None)
         return replace(found, evaluation=None) if self.staleness.stale else found
 
     def forget_errors(self) -> None:
@@ -70,7 +72,7 @@ class Results:
         others = [
             f.plan
             for f in (self.baseline, self.previous)
-            if f is not None and (f.simulation is None or not f.simulated)
+            if f is not None and (f.simulation is None or not f.simulated or not f.warmed)
         ]
         return list(dict.fromkeys((self.figures.plan, *others)))
 
@@ -82,7 +84,10 @@ class Results:
             new = by_plan.get(old.plan)
             if new is None:
                 return old
-            return replace(old, size=new.size, simulation=new.simulation, sustained=new.sustained, simulated=True)
+            heat = new.sustained if new.warmed else old.sustained
+            return replace(
+                old, size=new.size, simulation=new.simulation, sustained=heat, simulated=True, warmed=new.warmed
+            )
 
         self._each(fill)
 

@@ -61,7 +61,7 @@ def numbers_of(figures: Figures, device: str, data: str) -> PlanFigures:
             latency_us=figures.simulation.latency_us,
             peak_bytes=figures.simulation.memory.peak_bytes,
             energy_uj=figures.simulation.energy_uj,
-            skin_c=figures.sustained.final_skin_c if figures.sustained is not None else None,
+            skin_c=figures.sustained.final_skin_c if figures.sustained is not None and figures.warmed else None,
             device=device,
         )
     if figures.evaluation is not None:

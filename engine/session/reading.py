@@ -9,7 +9,7 @@ from engine.fusion.types import Network, Rules
 from engine.graph.limits import TooBigError
 from engine.graph.types import ModelInput
 from engine.interop.samples import SYNTHETIC, DataSource
-from engine.jobs import Dispatch, Jobs, run_now
+from engine.jobs import Dispatch, Job, Jobs, run_now
 from engine.npu import Device, DeviceInfo, list_devices, load_device, supports
 from engine.npu.results import Scenario
 from engine.numerics.results import ErrorSums
@@ -145,6 +145,9 @@ class SessionState:
         self.refining.forget()
         self._history.clear()
         self.kept.start(())
+        self._preparing: Job | None = None
+        self._evaluating: Job | None = None
+        self._measuring_baseline: Job | None = None
 
     # listening ------------------------------------------------------------------------------------------------------
 
@@ -222,6 +225,12 @@ class SessionState:
     def previous_plan(self) -> Plan:
         """What deltas are taken against: the plan before the last edit."""
         return self.previous.plan if self.previous else self.plan
+
+    @property
+    def stopped(self) -> bool:
+        """Whether errors on show are of an older plan and nothing measures new ones: their job was cancelled."""
+        job = self._preparing if self.data is None else self._evaluating
+        return self.staleness.stale and job is not None and job.state == "cancelled"
 
     @property
     def sweeping(self) -> bool:

@@ -309,7 +309,7 @@ class Session(SessionState):
             self._sources = wish or chosen
             self._prepared(prepared)
 
-        self._work.prepare(self.network, *chosen, done=done, failed=failed)
+        self._preparing = self._work.prepare(self.network, *chosen, done=done, failed=failed)
 
     def _prepared(self, prepared: Prepared) -> None:
         self._results.forget_errors()
@@ -325,8 +325,6 @@ class Session(SessionState):
         self._announce(What.EVALUATION)
         self._evaluate()
         self.kept.data_changed()
-        if self.baseline is not None and self.baseline.plan != self.plan:
-            self._measure(self.baseline.plan, (), "baseline")
 
     # editing --------------------------------------------------------------------------------------------------------
 
@@ -486,7 +484,7 @@ class Session(SessionState):
 
     def _simulated(self, found: list[Figures]) -> None:
         self._results.simulated(found)
-        self.kept.simulated(found)
+        self.kept.simulated([figures for figures in found if figures.warmed])
         self._announce(What.SIMULATION)
 
     # measuring ------------------------------------------------------------------------------------------------------
@@ -495,12 +493,32 @@ class Session(SessionState):
         missing = self._results.missing_local(tuple(self.plan.items()))
         known = self._results.known(self.plan)
         if known is None or missing:
-            self._measure(self.plan, missing, "evaluate")
+            self._evaluating = self._measure(self.plan, missing, "evaluate")
         else:
             self._evaluated(self.plan, known)
+        self._ensure_baseline()
 
-    def _measure(self, plan: Plan, missing: Sequence[tuple[str, Scheme]], key: str) -> None:
-        self._work.evaluate(
+    def _ensure_baseline(self) -> None:
+        """Measure all-FP16 behind the current plan, unless that is it: an edit may have superseded its evaluation."""
+        baseline = self.baseline
+        if baseline is None or baseline.evaluation is not None or baseline.plan == self.plan:
+            return
+        job = self._measuring_baseline
+        if job is None or not job.active or job.token.cancelled:
+            self._measuring_baseline = self._measure(baseline.plan, (), "baseline")
+
+    def measure_again(self) -> None:
+        """Compute what is missing or stale after its job was cancelled or has failed; what is known stays."""
+        if self.network is None:
+            return
+        self._simulate()
+        if self.data is None:
+            self._prepare(self._sources)
+        else:
+            self._evaluate()
+
+    def _measure(self, plan: Plan, missing: Sequence[tuple[str, Scheme]], key: str) -> Job | None:
+        return self._work.evaluate(
             plan,
             missing,
             key=key,

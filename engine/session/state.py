@@ -31,6 +31,8 @@ class Figures:
     evaluation: Evaluation | None = None
     simulated: bool = True
     """Whether size, simulation and sustained use are of this plan on the current device; else of the one before."""
+    warmed: bool = True
+    """Whether sustained use is that of the simulation; it takes longer and follows a moment later."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,8 +170,18 @@ def not_measurable(network: Network, evaluation: Evaluation) -> Text | None:
 
 def simulate_plan(network: Network, plan: Plan, device: Device, scenario: Scenario) -> Figures:
     """Size, timeline, memory, energy and heat of a plan; no errors."""
-    simulation = simulate(network, plan, device)
-    return Figures(plan, plan_bytes(network, plan), simulation, sustain(simulation, device, scenario))
+    return warm(cost_plan(network, plan, device), device, scenario)
+
+
+def cost_plan(network: Network, plan: Plan, device: Device) -> Figures:
+    """Size, timeline, memory and energy of one run."""
+    return Figures(plan, plan_bytes(network, plan), simulate(network, plan, device), warmed=False)
+
+
+def warm(figures: Figures, device: Device, scenario: Scenario) -> Figures:
+    """The same with the heat of many runs."""
+    assert figures.simulation is not None
+    return replace(figures, sustained=sustain(figures.simulation, device, scenario), warmed=True)
 
 
 def _samples(

@@ -56,6 +56,9 @@ class SummaryView(SessionView):
         self.mix = PrecisionMix()
         self.synthetic = QWidget()
         self.empty = EmptyState()
+        self._found: list[Card] = []
+        self._again = button(link=True)
+        self._again.hide()
         self._pages = QStackedWidget()
         self._budgets_button = IconButton("settings")
         self._support = Support(session)
@@ -71,6 +74,8 @@ class SummaryView(SessionView):
         self.refresh(frozenset({What.MODEL}))
 
     def _lay_out(self) -> None:
+        self._again.clicked.connect(lambda: self.command_wanted.emit("measure_again"))
+        self.verdict.body.addWidget(self._again, 0, Qt.AlignmentFlag.AlignLeft)
         self.verdict.body.addWidget(self.fix_box)
         content = QWidget()
         column = QVBoxLayout(content)
@@ -133,6 +138,7 @@ class SummaryView(SessionView):
         self.empty.set_texts(self.tr("Open a model to see what it costs and how far it is from its budgets."))
         self._indicative.setText(self.tr("Synthetic input: errors are indicative only."))
         self._choose_data.setText(self.tr("Choose data…"))
+        self._again.setText(self.tr("Measure again"))
         self.fix_box.retranslate()
         self.mark_dirty(What.PLAN)
 
@@ -170,13 +176,9 @@ class SummaryView(SessionView):
         for card in found:
             self.cards[card.key].set_look(_look(card, job is not None))
             self.cards[card.key].setToolTip(card.tip)
-        said = statement(found, translated(job.message) if job is not None and job.message is not None else "")
-        failed = self._failed() if job is None and said.state == "busy" else None
-        if failed is not None:
-            said = Statement("missed", self.tr("The output error could not be computed"), translated(failed))
-        busy = said.state == "busy" and job is not None
-        state = said.state if said.state != "busy" or busy else "none"
-        self.verdict.show_state(state, said.title, said.detail, job.fraction if busy and job is not None else None)
+        self._found = found
+        busy = self._speak(job)
+        self._again.setVisible(job is None and self.session.stopped)
         self._propose()
         self.synthetic.setVisible(self.session.data is not None and self.session.data.synthetic)
         self.mix.show_strips(strips(self.shown))
@@ -185,6 +187,19 @@ class SummaryView(SessionView):
         elif not busy:
             self._spin.stop()
         self.subtitle_changed.emit()
+
+    def _speak(self, job: Job | None) -> bool:
+        """Say how the cards stand against their budgets; True while that is being found out."""
+        said = statement(self._found, translated(job.message) if job is not None and job.message is not None else "")
+        failed = self._failed() if job is None and said.state == "busy" else None
+        if failed is not None:
+            said = Statement("missed", self.tr("The output error could not be computed"), translated(failed))
+        elif job is None and self.session.stopped:
+            said = Statement("near", self.tr("Measuring was stopped"), self.tr("The error on show is out of date."))
+        busy = said.state == "busy" and job is not None
+        state = said.state if said.state != "busy" or busy else "none"
+        self.verdict.show_state(state, said.title, said.detail, job.fraction if busy and job is not None else None)
+        return busy
 
     def _job(self) -> Job | None:
         """The job whose end brings new figures."""
@@ -205,7 +220,9 @@ class SummaryView(SessionView):
         self.verdict.set_turn(turn)
         for card in self.cards.values():
             card.set_turn(turn)
-        self.mark_dirty(What.JOBS)
+        job = self._job()
+        if job is not None:  # when it ends, the session says so
+            self._speak(job)
 
     # The cheapest fix.
 

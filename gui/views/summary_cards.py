@@ -142,7 +142,7 @@ def _card(session: Session, figure: _Figure, support: Support | None) -> Card:
     baseline = figure.read(session.baseline) if session.baseline else None
     state = state_of(figure.key, value, limit, band)
     number, unit = figure.parts(value, None)
-    behind = session.staleness.output_stale if figure.key == "sqnr" else not session.figures.simulated
+    behind = _is_behind(session, figure.key)
     stale = behind and value is not None
     delta, helps = ("", None) if stale else _delta(figure, value, before)
     note = _note(session, figure, baseline, support)
@@ -164,6 +164,13 @@ def _card(session: Session, figure: _Figure, support: Support | None) -> Card:
         indicative=figure.key == "sqnr" and session.data is not None and session.data.synthetic,
         tip="\n".join(part for part in (_tip(session, figure, value, baseline), note) if part),
     )
+
+
+def _is_behind(session: Session, key: str) -> bool:
+    """Whether the figure on a card belongs to an older plan or device."""
+    if key == "sqnr":
+        return session.staleness.output_stale
+    return not session.figures.simulated or (key == "skin" and not session.figures.warmed)
 
 
 def _shown(session: Session) -> Figures:

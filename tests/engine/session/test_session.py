@@ -90,7 +90,8 @@ def test_a_toggle_is_announced_in_waves_and_undo_returns_at_once(opened):
     assert session.staleness.stale
     assert session.staleness.from_kernel == kernel.index
     opened.settle()
-    assert opened.seen(What.SIMULATION) == 1
+    assert opened.seen(What.SIMULATION) == 2  # cost first, heat afterwards
+    assert session.figures.warmed
     assert not session.staleness.stale
     assert session.figures.evaluation.output.sqnr_db < fp16.output.sqnr_db
     assert session.previous.evaluation is fp16
