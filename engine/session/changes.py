@@ -26,6 +26,8 @@ class What(StrEnum):
     EVALUATION = "evaluation"
     """Accumulated and output error, or their staleness."""
     SENSITIVITY = "sensitivity"
+    SEARCH = "search"
+    """Proposals, Pareto front, what to raise next."""
     METHODS = "methods"
     """What weight methods gain, or whether that is being measured."""
     CAPTURE = "capture"

@@ -247,6 +247,13 @@ class Sweeps:
         self._changed()
         self.estimate()
 
+    def estimate_in(self, bench: Bench, metric: Metric, schemes: Sequence[Scheme]) -> Estimates:
+        """An estimate for another job, from what is known where that is enough."""
+        known = self._estimates.get(metric)
+        if known is not None and known.complete and set(schemes) <= set(known.schemes):
+            return known
+        return self.estimator(bench, metric).estimate(schemes, cancel=bench.ctx.token)
+
     def estimator(self, bench: Bench, metric: Metric) -> Estimator:
         """The estimator of a metric; only for jobs in the sweeps' lane."""
         self._gate = bench.gate

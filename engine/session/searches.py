@@ -1,0 +1,370 @@
+"""Searches of a session: proposals under budgets, the Pareto front, and what to raise next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from math import inf, isfinite, sqrt
+
+from engine.fusion.types import Network
+from engine.jobs import Job, JobContext
+from engine.npu import Device
+from engine.numerics import Evaluator
+from engine.numerics.results import OutputError
+from engine.precision.plan import Plan
+from engine.precision.scheme import FP32, Scheme
+from engine.progress import CancelToken
+from engine.session.background import Background, Bench
+from engine.session.sweeps import Sweeps
+from engine.session.wishes import ACCURACY, Basis, Found, Wishes
+from engine.text import Text, say
+from engine.tuning.exact import ExactSweep
+from engine.tuning.metrics import Metric, damage, figure
+from engine.tuning.search import (
+    Calibration,
+    Choices,
+    Proposal,
+    Search,
+    Step,
+    agreeing_kernels,
+    damages,
+    ladder,
+    raise_next,
+    sum_of,
+    uniform_plans,
+)
+from engine.tuning.search.problem import Quantity
+from engine.tuning.search.rules import Rule, rules_of
+
+_FRONT = 24
+"""Points along each cost."""
+_MEASURED = 12
+"""Of them that are measured."""
+_ACCURACY_TRIES = 6
+_COSTS: tuple[Quantity, ...] = ("latency_us", "size_bytes", "energy_uj")
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What searches need to know of their session."""
+
+    network: Callable[[], Network | None]
+    plan: Callable[[], Plan]
+    locked: Callable[[], frozenset[str]]
+    device: Callable[[], Device]
+    announce: Callable[[], None]
+    failed: Callable[[Text], None]
+
+
+class Searches:
+    """Commands start work, properties are read by views; all on the owner's thread."""
+
+    def __init__(self, work: Background, sweeps: Sweeps, host: Host) -> None:
+        self._work, self._sweeps, self._host = work, sweeps, host
+        self.wishes = Wishes()
+        self._count = 0
+        self._empty()
+
+    def _empty(self) -> None:
+        self.proposals: tuple[Found, ...] = ()
+        """The newest last."""
+        self.front: tuple[Found, ...] = ()
+        self.steps: tuple[Step, ...] = ()
+        """Single steps up from the current plan, by falling gain."""
+        self.additive = True
+        """Whether plans were about as good as predicted; else only measured plans count."""
+        self.problem_text: Text | None = None
+        """Why the last search could not be made."""
+        self.job: Job | None = None
+        self._front_job: Job | None = None
+        self._calibration = Calibration()
+        self._search: Search | None = None
+        self._basis: Basis | None = None
+        self._outputs: dict[Plan, OutputError] = {}
+
+    @property
+    def running(self) -> bool:
+        """Whether a search runs."""
+        return self.job is not None and self.job.active
+
+    @property
+    def exploring(self) -> bool:
+        """Whether points of the front are being measured."""
+        return self._front_job is not None and self._front_job.active
+
+    def rules(self, plan: Plan) -> list[Rule]:
+        """A plan in plain words."""
+        network = self._host.network()
+        return [] if network is None else rules_of(network, plan)
+
+    # commands -------------------------------------------------------------------------------------------------------
+
+    def start(self, wishes: Wishes) -> None:
+        """Search a plan; it arrives in `proposals`, measured, and the front after it."""
+        network, basis, self.wishes = self._host.network(), self._basis_of(wishes), wishes
+        if network is None:
+            return
+        self.problem_text = None
+        if self._front_job is not None:
+            self._front_job.cancel()
+
+        def run(bench: Bench) -> Found:
+            search = self._ready(bench, network, basis)
+            with closing(bench.evaluator.fork(bench.gate)) as fork:
+                measure = self._measure(fork, bench.ctx.token)
+                self._anchor(search, measure, bench.ctx.token)
+                return _propose(search, wishes, measure, self._outputs, bench)
+
+        def done(found: Found) -> None:
+            self._count += 1
+            self.proposals = (*self.proposals, replace(found, number=self._count, wishes=wishes))
+            self._learnt()
+            self.explore()
+            self.look_ahead()
+
+        self.job = self._work.on_bench(
+            say("Searching a plan"), run, lane="sweep", supersede="search", done=done, failed=self._not_found
+        )
+        self._host.announce()
+
+    def stop(self) -> None:
+        """End search and measurements; what has been found stays."""
+        for job in (self.job, self._front_job):
+            if job is not None:
+                job.cancel()
+        self._host.announce()
+
+    def explore(self) -> None:
+        """Find the Pareto front by prediction, and measure some of its points behind everything else."""
+        network, basis = self._host.network(), self._basis_of(self.wishes)
+        if network is None or self.exploring:
+            return
+
+        def run(bench: Bench) -> None:
+            search = self._ready(bench, network, basis)
+            with closing(bench.evaluator.fork(bench.gate)) as fork:
+                measure = self._measure(fork, bench.ctx.token)
+                self._anchor(search, measure, bench.ctx.token)
+                points = _front(search, bench)
+                self._show(bench, search, points)
+                chosen = _worth_measuring(points)
+                for number, plan in enumerate(chosen, 1):
+                    search.calibration = search.calibration.with_plan(sum_of(search.harm, plan), measure(plan))
+                    bench.ctx.progress(number / len(chosen), say("Measured {done} of {all} plans", done=number,
+                                                                 all=len(chosen)))  # fmt: skip
+                    self._show(bench, search, points)
+
+        self._front_job = self._work.on_bench(
+            say("Pareto front"), run, lane="sweep", supersede="front", failed=self._not_found
+        )
+        self._host.announce()
+
+    def look_ahead(self) -> None:
+        """Find the steps that win most from the current plan."""
+        network, plan, search, device = self._host.network(), self._host.plan(), self._search, self._host.device()
+        if network is None or search is None:
+            return
+        ready = search
+
+        def run(ctx: JobContext) -> list[Step]:
+            return raise_next(network, ready.problem(), plan, device, cancel=ctx.token)
+
+        def done(found: list[Step]) -> None:
+            self.steps = tuple(found)
+            self._host.announce()
+
+        self._work.jobs.submit(
+            say("What to raise next"), run, lane="query", supersede="raise next", on_done=done, on_failed=lambda _: None
+        )
+
+    def plan_changed(self) -> None:
+        """Steps from another plan are other steps; whoever wants to see them calls `look_ahead`."""
+        self.steps = ()
+
+    def device_changed(self) -> None:
+        """Costs of another device are other costs; what was measured still holds."""
+        self.front, self.steps, self._search, self._basis = (), (), None, None
+        for job in (self.job, self._front_job):
+            if job is not None:
+                job.cancel()
+        self._host.announce()
+
+    def forget(self) -> None:
+        """The model or its data have changed."""
+        for job in (self.job, self._front_job):
+            if job is not None:
+                job.cancel()
+        self._empty()
+
+    # the work, in worker threads ------------------------------------------------------------------------------------
+
+    def _basis_of(self, wishes: Wishes) -> Basis:
+        plan = self._host.plan()
+        locks = {kernel: plan.scheme(kernel) for kernel in self._host.locked()}
+        return Basis(wishes.schemes, wishes.agree, wishes.native_only, locks, self._host.device())
+
+    def _ready(self, bench: Bench, network: Network, basis: Basis) -> Search:
+        """Tables for a basis, made once."""
+        if self._search is not None and basis.same(self._basis):
+            return self._search
+        wanted = tuple(dict.fromkeys((*basis.schemes, *(s for s in basis.locks.values() if s != FP32))))
+        table = self._sweeps.estimate_in(bench, Metric.SQNR, wanted)
+        cells = [(kernel, scheme) for kernel in table.blocked for scheme in wanted]
+        with closing(bench.evaluator.fork(bench.gate)) as fork:
+            exact = list(ExactSweep(fork, gate=bench.gate).run(cells, cancel=bench.ctx.token)) if cells else []
+        groups = agreeing_kernels(network) if basis.agree else ()
+        choices = Choices(basis.schemes, locks=basis.locks, groups=groups)
+        search = Search(
+            network, damages(table, exact), basis.device, choices, self._calibration, native_only=basis.native_only
+        )
+        search.problem(cancel=bench.ctx.token)
+        self._search, self._basis = search, basis
+        return search
+
+    def _measure(self, fork: Evaluator, cancel: CancelToken) -> Callable[[Plan], float]:
+        """Damage of a plan by an exact run; each plan runs once."""
+
+        def measured(plan: Plan) -> float:
+            if plan not in self._outputs:
+                self._outputs[plan] = fork.evaluate(plan, accumulated=False, cancel=cancel).output
+            return damage(Metric.SQNR, self._outputs[plan].sqnr_db)
+
+        return measured
+
+    def _anchor(self, search: Search, measure: Callable[[Plan], float], cancel: CancelToken) -> None:
+        """Bend predictions through uniform plans, which most people want to see anyway."""
+        if search.calibration.points:
+            return
+        for plan in _anchors(search, search.choices.schemes):
+            cancel.check()
+            search.calibration = search.calibration.with_plan(sum_of(search.harm, plan), measure(plan))
+
+    def _show(self, bench: Bench, search: Search, points: list[Found]) -> None:
+        """Hand the front over, with what is known of it by now."""
+        known = dict(self._outputs)
+        found = tuple(
+            _with_output(replace(point, predicted_db=_foreseen_db(search, point.plan)), known.get(point.plan))
+            for point in points
+        )
+
+        def take() -> None:
+            self.front = found
+            self._learnt()
+
+        bench.deliver(take)
+
+    def _learnt(self) -> None:
+        if self._search is not None:
+            self._calibration = self._search.calibration
+            self.additive = self._calibration.additive
+        self._host.announce()
+
+    def _not_found(self, text: Text) -> None:
+        self.problem_text = text
+        self._host.failed(text)
+        self._host.announce()
+
+
+def _propose(
+    search: Search, wishes: Wishes, measure: Callable[[Plan], float], outputs: dict[Plan, OutputError], bench: Bench
+) -> Found:
+    """The best plan that keeps all wishes, or the nearest one."""
+    token, progress = bench.ctx.token, bench.ctx.progress
+    first = search.propose(
+        wishes.budgets, objective=wishes.objective(), measure=measure, progress=progress, cancel=token
+    )  # fmt: skip
+    best = _found(first, outputs, wishes)
+    limited = set(wishes.budgets.given) - {"damage"}
+    if wishes.accuracy_drop is None or ACCURACY not in best.overdrawn or (limited and wishes.goal == "damage"):
+        return best
+    kept, broken = 0.0, first.measured or first.predicted
+    for _ in range(_ACCURACY_TRIES):
+        token.check()
+        aim = broken / 8 if not kept else sqrt(kept * broken)
+        budgets = replace(wishes.budgets, damage=min(aim, wishes.budgets.damage or inf))
+        proposal = search.propose(
+            budgets, objective=wishes.objective(), measure=measure, measurements=1, cancel=token
+        )  # fmt: skip
+        found = _found(proposal, outputs, wishes)
+        if ACCURACY in found.overdrawn:
+            broken = min(broken, aim)
+            best = min(best, found, key=lambda each: sum(each.overdrawn.values()))
+        else:
+            kept = max(kept, aim)
+            best = found
+        if kept and broken / kept < 1.5:
+            break
+    return best
+
+
+def _found(proposal: Proposal, outputs: dict[Plan, OutputError], wishes: Wishes) -> Found:
+    found = Found(
+        proposal.plan,
+        proposal.costs,
+        figure(Metric.SQNR, proposal.predicted),
+        overdrawn=dict(proposal.overdrawn),
+        binding=proposal.binding,
+    )
+    output = outputs.get(proposal.plan)
+    found = _with_output(found, output)
+    drop = None if output is None else _drop(output)
+    if wishes.accuracy_drop is not None and drop is not None and drop > wishes.accuracy_drop + 1e-9:
+        over = drop / wishes.accuracy_drop - 1 if wishes.accuracy_drop > 0 else drop
+        found = replace(found, overdrawn={**found.overdrawn, ACCURACY: over}, binding=(*found.binding, ACCURACY))
+    return found
+
+
+def _drop(output: OutputError) -> float | None:
+    """How much accuracy is lost; without labels, the share of best classes that change."""
+    if output.accuracy is not None and output.reference_accuracy is not None:
+        return output.reference_accuracy - output.accuracy
+    return None if output.top1_agreement is None else 1 - output.top1_agreement
+
+
+def _with_output(found: Found, output: OutputError | None) -> Found:
+    if output is None:
+        return found
+    return replace(found, measured_db=output.sqnr_db, top1=output.top1_agreement, accuracy=output.accuracy)
+
+
+def _anchors(search: Search, schemes: tuple[Scheme, ...]) -> list[Plan]:
+    """Uniform plans in the offered schemes, locks kept; kernels that lack a scheme take their best."""
+    problem = search.problem()
+    found = []
+    for uniform in uniform_plans(search.network, schemes):
+        choice = [
+            options.index(uniform.scheme(members[0])) if uniform.scheme(members[0]) in options else 0
+            for members, options in zip(problem.units, problem.options, strict=True)
+        ]
+        found.append(problem.plan(choice))
+    return list(dict.fromkeys(found))
+
+
+def _front(search: Search, bench: Bench) -> list[Found]:
+    """Plans along each cost from precise to cheap, simulated."""
+    problem = search.problem()
+    plans: dict[Plan, None] = {}
+    for cost in _COSTS:
+        curve = ladder(problem, cost)
+        for place in curve.spread(_FRONT):
+            plans[problem.plan(curve.choice(place))] = None
+    found = []
+    for plan in plans:
+        bench.gate()
+        found.append(Found(plan, search.costs(plan, cancel=bench.ctx.token), _foreseen_db(search, plan)))
+    return sorted(found, key=lambda point: point.costs.latency_us or point.costs.size_bytes)
+
+
+def _worth_measuring(points: list[Found]) -> list[Plan]:
+    """Some points, the middle first, then ever finer between."""
+    front = [point.plan for point in points]
+    count = min(_MEASURED, len(front))
+    chosen = [front[round(at * (len(front) - 1) / max(1, count - 1))] for at in range(count)]
+    order = sorted(range(count), key=lambda at: -((at & -at) if at else 1))
+    return [chosen[at] for at in order]
+
+
+def _foreseen_db(search: Search, plan: Plan) -> float:
+    harm = search.calibration.measured(sum_of(search.harm, plan))
+    return figure(Metric.SQNR, harm) if isfinite(harm) else -inf
