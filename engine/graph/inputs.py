@@ -23,14 +23,14 @@ ANY_RANK = "[...]"
 """Ending of the one free dimension of an input whose rank the file does not state."""
 
 
-def read_inputs(path: str | Path) -> tuple[ModelInput, ...]:
+def read_inputs(path: str | Path, *, memory_limit: int = DEFAULT_LIMIT) -> tuple[ModelInput, ...]:
     """The inputs that have to be fed, with a proposal for each shape. Weights are not read.
 
     Raises:
         ModelError: The file is missing, no ONNX model, or has an input that is no tensor.
     """
     path = existing(path)
-    return declared_inputs(read_plain(path, DEFAULT_LIMIT)[0], path)
+    return declared_inputs(read_plain(path, memory_limit)[0], path)
 
 
 def read_plain(path: Path, memory_limit: int) -> tuple[onnx.ModelProto, tuple[Text, ...]]:

@@ -87,7 +87,8 @@ def try_run(
     conditions = known_conditions(arranged, constants | frozenset(arranged.stored))
     wanted = _frontier(arranged, depends, constants, conditions)
     casts = add_casts(plain, [name for name in wanted if types[name][0].kind == "V"])
-    sizes = add_shapes(plain, [name for name in written if types[name][1] is None and types[name][0] != NO_TENSOR])
+    unknown = [name for name in written if types[name][1] is None and types[name][0] != NO_TENSOR]
+    sizes = add_shapes(plain, unknown, types)
     fetch = [*(casts.get(name, name) for name in wanted), *sizes.values()] or written[-1:]
     keep_outputs(plain, fetch or arranged.outputs)
     session, _ = open_trial(plain, inputs, path)

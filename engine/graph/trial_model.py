@@ -77,14 +77,19 @@ def add_casts(plain: onnx.ModelProto, names: Sequence[str]) -> dict[str, str]:
     return casts
 
 
-def add_shapes(plain: onnx.ModelProto, names: Sequence[str]) -> dict[str, str]:
+def add_shapes(plain: onnx.ModelProto, names: Sequence[str], types: Types) -> dict[str, str]:
     """Make the shapes of tensors readable, so that big tensors need not be kept to the end of the run.
 
     Returns:
         Name of the tensor that holds the shape for each name.
     """
     shapes = {name: _SHAPE.format(name) for name in names}
-    plain.graph.node.extend(onnx.helper.make_node("Shape", [name], [shape]) for name, shape in shapes.items())
+    for name, shape in shapes.items():
+        source = name
+        if types[name][0].name in ("int4", "uint4"):  # the runtime's Shape does not take these
+            source = f"{shape}/wide"
+            plain.graph.node.append(onnx.helper.make_node("Cast", [name], [source], to=onnx.TensorProto.INT32))
+        plain.graph.node.append(onnx.helper.make_node("Shape", [source], [shape]))
     return shapes
 
 

@@ -15,7 +15,7 @@ Spec = tuple[int, Sequence[int | str]]
 
 def seed_models() -> dict[str, onnx.ModelProto]:
     """By name."""
-    makers = (picture, tokens, recurrent, branches, loop, quantized, sizes, function)
+    makers = (picture, tokens, recurrent, branches, loop, quantized, sizes, function, sequences, calls)
     return {maker.__name__: maker() for maker in makers}
 
 
@@ -38,6 +38,43 @@ def picture() -> onnx.ModelProto:
     constants = {"w1": f32(8, 3, 3, 3), "w2": f32(8, 1, 3, 3), "w3": f32(10, 8), "b3": f32(10)}
     constants |= {name: np.abs(f32(8)) + 1 for name in "gbmv"}
     return made(nodes, {"x": (FLOAT, ["batch", 3, 16, 16])}, ["y"], constants)
+
+
+def sequences() -> onnx.ModelProto:
+    """A sequence input, a sequence and an optional value inside, a sparse weight, a sequence as output, int4."""
+    tensor = helper.make_tensor_type_proto(FLOAT, [2, 8])
+    nodes = [
+        N("ConcatFromSequence", ["s"], ["c"], axis=0),
+        N("MatMul", ["c", "w"], ["h"], "head"),
+        N("SplitToSequence", ["h", "one"], ["parts"], axis=0),
+        N("SequenceAt", ["parts", "zero"], ["part"]),
+        N("MatMul", ["part", "v"], ["m"], "tail"),
+        N("SequenceInsert", ["parts", "m"], ["more"]),
+        N("Cast", ["m"], ["q"], to=TensorProto.INT4),
+        N("Cast", ["q"], ["y"], to=FLOAT),
+    ]
+    model = made(nodes, {}, ["y"], {"v": f32(4, 4), "one": np.array(1), "zero": np.array(0)}, opset=21)
+    model.ir_version = 10
+    sequence = helper.make_sequence_type_proto(tensor)
+    model.graph.input.append(helper.make_value_info("s", sequence))
+    model.graph.output.append(helper.make_value_info("more", sequence))
+    values, places = numpy_helper.from_array(f32(6), "w"), numpy_helper.from_array(ints(0, 5, 9, 16, 22, 31), "places")
+    model.graph.sparse_initializer.append(helper.make_sparse_tensor(values, places, [8, 4]))
+    return model
+
+
+def calls() -> onnx.ModelProto:
+    """Local functions that call each other twice, four levels deep."""
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("local", 1)]
+    bodies = [[N("Relu", ["a"], ["b"])]]
+    for level in range(3):
+        bodies.append([N(f"f{level}", [a], [b], domain="local") for a, b in (("a", "t"), ("t", "b"))])
+    functions = [helper.make_function("local", f"f{n}", ["a"], ["b"], body, opsets) for n, body in enumerate(bodies)]
+    nodes = [N("MatMul", ["x", "w"], ["h"]), N("f3", ["h"], ["y"], domain="local")]
+    model = made(nodes, {"x": (FLOAT, [2, 4])}, ["y"], {"w": f32(4, 4)})
+    model.opset_import.append(opsets[1])
+    model.functions.extend(functions)
+    return model
 
 
 def tokens() -> onnx.ModelProto:
