@@ -142,8 +142,9 @@ def parser() -> argparse.ArgumentParser:
     export.add_argument("--option", action="append", type=named_option, metavar="NAME=VALUE", help="a target's option")
     for sub in (evaluate, export, plan):
         known = [name + bias for bias in ("", "+bias") for name in ALL_METHODS]
-        sub.add_argument("--method", choices=known, metavar="NAME", help=f"weight method where it fits: {', '.join(known)}")
-    methods.add_argument("--only", type=named_methods, metavar="NAMES", help=f"of {','.join(ALL_METHODS)} (default: all)")
+        sub.add_argument("--method", choices=known, metavar="NAME", help=f"weight method: {', '.join(known)}")
+    every = ",".join(ALL_METHODS)
+    methods.add_argument("--only", type=named_methods, metavar="NAMES", help=f"some of {every} (default: all)")
     methods.add_argument("--local", action="store_true", help="don't measure each method of each kernel at the output")
     methods.add_argument("--out", type=Path, metavar="PLAN.json", help="write the plan with the chosen methods here")
     _add_dumps(dump, compare)

@@ -69,14 +69,13 @@ def show_methods(found: Mapping[str, Any]) -> None:
     for row in found["everywhere"]:
         print(f"{row['method']:>8} everywhere: output SQNR {row['output_sqnr_db']:.2f} dB ({row['gain_db']:+.2f} dB)")
     names = list(dict.fromkeys(m["method"] for k in found["kernels"] for m in k["methods"]))
-    width = max(len(k["name"]) for k in found["kernels"])
-    print(
-        f"\n{'gain on the kernel / at the output in dB':>{width}}  " + "  ".join(f"{n:>14}" for n in names) + "  chosen"
-    )
+    width = max(len("kernel"), *(len(k["name"]) for k in found["kernels"]))
+    print("\ngain over rounding to nearest in dB, on the kernel / at the output")
+    print(f"{'kernel':<{width}}  " + "  ".join(f"{name:>14}" for name in names) + "  chosen")
     for kernel in found["kernels"]:
         cells = {m["method"]: m for m in kernel["methods"]}
         line = "  ".join(f"{_cell(cells.get(name)):>14}" for name in names)
-        print(f"{kernel['name']:>{width}}  {line}  {kernel['chosen']}")
+        print(f"{kernel['name']:<{width}}  {line}  {kernel['chosen']}")
     out = found["output"]
     print(f"\nchosen: output SQNR {out['before_db']:.2f} -> {out['after_db']:.2f} dB ({out['gain_db']:+.2f} dB)")
     if found["path"]:
