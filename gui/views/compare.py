@@ -1,4 +1,4 @@
-"""Compare: the output of one kernel, as the reference has it and as the plan makes it."""
+"""Compare: the output or the weight of one kernel from two sources side by side."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.numerics.comparison import Comparison
-from engine.precision.plan import Plan
-from engine.precision.scheme import family, label
+from engine.precision.scheme import family
+from engine.precision.scheme import label as scheme_label
 from engine.session.changes import Change, What
+from engine.session.comparing import Source
 from engine.session.state import Captured
 from gui import format as fmt
 from gui.i18n import text
@@ -33,13 +34,17 @@ from gui.views.compare_data import (
     picture_table,
     worst_channels,
 )
-from gui.views.compare_figures import error_figures, value_figures
+from gui.views.compare_figures import error_figures, value_figures, worst_elements
+from gui.views.compare_lines import LinesChart
 from gui.views.compare_maps import DifferenceMaps
 from gui.views.compare_scatter import ScatterChart
 from gui.views.compare_section import Section
+from gui.views.compare_sources import SourceMenu, match_words, source_words
 from gui.views.compare_statistics import Sheet, StatisticsSheet
 from gui.widgets.gaps import GapSplitter, Ground
 from gui.widgets.icon_button import IconButton
+from gui.widgets.segmented import SegmentedControl
+from gui.widgets.themed import label
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -49,7 +54,10 @@ MakeTable = Callable[[Comparison], Table]
 
 
 class CompareView(PlotView):
-    """Maps, channels, histogram, scatter and figures; J and K change the kernel, left and right the channel."""
+    """Maps, channels, histogram, scatter and figures; J and K change the kernel, left and right the channel.
+
+    E goes to where the error starts: the first kernel whose accumulated error misses the required SQNR.
+    """
 
     WATCHES: ClassVar[frozenset[What]] = frozenset(
         {What.CAPTURE, What.SELECTION, What.PLAN, What.EVALUATION, What.DATA, What.LOG, What.DEVICE}
@@ -65,10 +73,21 @@ class CompareView(PlotView):
         self.channel = 0
         self.sample = 0
         self._asked: tuple[object, ...] = ()
+        self._captured_sides: tuple[object, ...] = ()
+        self._pictured_sides: tuple[object, ...] = ()
+        """The sources of what was captured last, and of what is on show."""
         self._failed = ""
         self.comparer = Comparer(session, self._on_compared)
         self.bar = CompareBar()
-        self.maps, self.channels = DifferenceMaps(theme), ChannelChart(theme)
+        self.menus = SourceMenu(session, self)
+        self.notice = label("", "caption")
+        """What speaks against trusting the comparison; takes no room without."""
+        self.notice.setContentsMargins(14, 0, 14, 0)
+        self.notice.setWordWrap(True)
+        self.notice.hide()
+        self.maps, self.channels, self.lines = DifferenceMaps(theme), ChannelChart(theme), LinesChart(theme)
+        self.kind = SegmentedControl((("maps", ""), ("relative", ""), ("lines", "")), "maps")
+        self.scale = SegmentedControl((("log", ""), ("linear", "")), "log")
         self.histogram, self.scatter = HistogramChart(theme), ScatterChart(theme)
         self.statistics = StatisticsSheet(theme)
         self.before, self.after = IconButton("chevron-left", token="muted"), IconButton("chevron-right", token="muted")
@@ -82,10 +101,13 @@ class CompareView(PlotView):
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.pictures = QStackedWidget()
+        self.pictures.addWidget(self.maps)
+        self.pictures.addWidget(self.lines)
         self.sections = {
-            "maps": Section(self.maps, (self.before, self.after)),
+            "maps": Section(self.pictures, (self.kind, self.before, self.after)),
             "channels": Section(self.channels),
-            "histogram": Section(self.histogram),
+            "histogram": Section(self.histogram, (self.scale,)),
             "scatter": Section(self.scatter),
             "statistics": Section(scroll),
         }
@@ -101,6 +123,7 @@ class CompareView(PlotView):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(5)
         column.addWidget(self.bar)
+        column.addWidget(self.notice)
         column.addWidget(whole, 1)
         self.set_page(page)
         tables: dict[str, tuple[Drawing | None, MakeTable]] = {
@@ -121,10 +144,19 @@ class CompareView(PlotView):
         self.statistics.channel_chosen.connect(self.choose)
         self.maps.column_clicked.connect(self._on_column)
         self.bar.sample_chosen.connect(self._on_sample)
+        self.bar.swap.clicked.connect(self.session.comparing.swap)
+        self.bar.what.chosen.connect(lambda key: self.session.comparing.choose(weights=key == "weights"))
+        self.bar.open_dump.clicked.connect(self.menus.open)
+        self.bar.matches.clicked.connect(self.menus.names_of_shown)
+        self.bar.a.clicked.connect(lambda: self._choose_source("a"))
+        self.bar.b.clicked.connect(lambda: self._choose_source("b"))
+        self.kind.chosen.connect(lambda _: self._show_channel())
+        self.scale.chosen.connect(lambda _: self._show_channel())
         self.bar.kernel_stepped.connect(self.step_kernel)
         self._menu_on(self.channels, "channels")
         self._menu_on(self.histogram, "histogram")
         self._menu_on(self.scatter, "scatter")
+        self._menu_on(self.lines, "maps")
         for chart in self.maps.charts:
             self._menu_on(chart, "maps")
 
@@ -154,11 +186,6 @@ class CompareView(PlotView):
             self.sections[key].set_texts(title, more)
         self.before.set_tip(self.tr("Previous channel (←)"))
         self.after.set_tip(self.tr("Next channel (→)"))
-        self.maps.set_titles(
-            (self.tr("A reference"), self.tr("B plan"), self.tr("B − A difference")),
-            (self.tr("Map of the reference"), self.tr("Map of the plan"), self.tr("Map of the difference")),
-            (self.tr("pixel"), self.tr("difference")),
-        )
         self.statistics.headings = (
             self.tr("Error of B against A"),
             self.tr("limit"),
@@ -167,6 +194,11 @@ class CompareView(PlotView):
             self.tr("relative L2"),
         )
         self.statistics.range_word = self.tr("range")
+        self.statistics.element_words = (self.tr("Worst elements"), self.tr("A → B"))
+        self.kind.setAccessibleName(self.tr("How the values are shown"))
+        self.scale.set_choices((("log", self.tr("Log")), ("linear", self.tr("Linear"))))
+        self.scale.setAccessibleName(self.tr("Scale of the counts"))
+        self._name_pictures()
         if self.found is not None and self.channel >= 0:
             self._show_channels()
             self._show_channel()
@@ -174,7 +206,7 @@ class CompareView(PlotView):
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         super().apply_theme(theme)
-        for part in (self.maps, self.channels, self.histogram, self.scatter, self.statistics):
+        for part in (self.maps, self.lines, self.channels, self.histogram, self.scatter, self.statistics):
             part.apply_theme(theme)
 
     def dispose(self) -> None:
@@ -210,12 +242,13 @@ class CompareView(PlotView):
         self._ask()
         samples = session.data.evaluation_samples if session.data is not None else 0
         self.bar.set_sample(self.sample, samples)
-        self.bar.a.set_texts(self.tr("Reference"), self.tr("ONNX Runtime, FP32"))
+        comparing = session.comparing
         plan = self.pictured.plan if self.pictured is not None else session.plan
-        name = plan.name
-        self.bar.b.set_texts(
-            self.tr("Plan {name}").format(name=name) if name else self.tr("Plan"), self._scheme_words(plan)
-        )
+        kernel = self.pictured.kernel if self.pictured is not None else session.current
+        self.bar.a.set_texts(*source_words(session, comparing.a, plan, kernel))
+        self.bar.b.set_texts(*source_words(session, comparing.b, plan, kernel))
+        self.bar.what.set_current("weights" if comparing.weights else "outputs")
+        self.bar.set_matches(*match_words(session))
         if self._waiting and self._failed:
             self.set_subtitle(self._name())
             self.show_empty(self._failed)
@@ -225,7 +258,8 @@ class CompareView(PlotView):
             self.show_empty(self.tr("The values of this kernel are being read."))
             return
         self.show_page()
-        self.bar.state.setText(self.tr("reading {kernel}…").format(kernel=self._name()) if self._waiting else "")
+        self.bar.state.setText(self._state_words())
+        self._show_notice()
         self._show_sheet()
 
     def draw_selection(self) -> None:
@@ -260,12 +294,27 @@ class CompareView(PlotView):
         chosen = ids[min(max(here + by, 0), len(ids) - 1)]
         self.session.select((chosen,), chosen, who=self.who)
 
+    def go_to_start_of_error(self) -> None:
+        """Select the first kernel whose accumulated error misses the required SQNR."""
+        evaluation, network = self.session.figures.evaluation, self.session.network
+        limit = self.session.budgets.min_sqnr_db
+        if evaluation is None or network is None or limit is None:
+            return
+        for kernel in network.kernels:
+            sums = evaluation.accumulated.get(kernel.id)
+            if sums is not None and sums.sqnr_db < limit:
+                self.session.select((kernel.id,), kernel.id, who=self.who)
+                self.draw()
+                return
+        self.bar.state.setText(self.tr("No kernel misses {limit}.").format(limit=fmt.sqnr(limit)))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """J, K, left and right."""
+        """J, K, E, left and right."""
         keys = Qt.Key
-        actions = {
+        actions: dict[Qt.Key, Callable[[], None]] = {
             keys.Key_J: lambda: self.step_kernel(1),
             keys.Key_K: lambda: self.step_kernel(-1),
+            keys.Key_E: self.go_to_start_of_error,
             keys.Key_Left: lambda: self.choose(self.channel - 1),
             keys.Key_Right: lambda: self.choose(self.channel + 1),
         }
@@ -283,28 +332,38 @@ class CompareView(PlotView):
         """Whether what is shown is not what is wanted."""
         shown = self.pictured
         wanted = (self.session.current, self.sample)
-        return shown is None or (shown.kernel, shown.sample) != wanted or shown.plan != self.session.plan
+        if shown is None or (shown.kernel, shown.sample) != wanted or shown.plan != self.session.plan:
+            return True
+        return self._pictured_sides != self._sides()
+
+    def _sides(self) -> tuple[object, ...]:
+        """What is compared: both sources, outputs or weights, and how the names of dumps are matched."""
+        comparing = self.session.comparing
+        tables = tuple(comparing.dumps.get(source.name) for source in (comparing.a, comparing.b))
+        return (comparing.a, comparing.b, comparing.weights, tables)
 
     def _ask(self) -> None:
         """Capture the current kernel if that has not been asked for; compare what has been captured."""
         session = self.session
-        wanted = (session.current, self.sample, session.plan, session.data)
+        wanted = (session.current, self.sample, session.plan, session.data, self._sides())
         if wanted != self._asked and session.current is not None:
             self._asked, self._failed = wanted, ""
             session.capture(session.current, self.sample)
         captured = session.captured
         if captured is not None and captured is not self.captured and session.network is not None:
-            fresh = self.captured is None or captured.kernel != self.captured.kernel
-            self.captured = captured
+            before = self.captured
+            fresh = before is None or (captured.kernel, captured.tensor) != (before.kernel, before.tensor)
+            self.captured, self._captured_sides = captured, self._sides()
             if fresh:
                 self.channel = -1
             kernel = session.network.by_id(captured.kernel)
-            self.comparer.ask(captured, channel_axis(kernel, captured.reference.ndim))
+            axis = channel_axis(kernel, captured.reference.ndim) if captured.axis is None else captured.axis
+            self.comparer.ask(captured, axis)
 
     def _on_compared(self, captured: Captured, found: Comparison) -> None:
         if captured is not self.captured:
             return
-        self.found, self.pictured = found, captured
+        self.found, self.pictured, self._pictured_sides = found, captured, self._captured_sides
         if not 0 <= self.channel < found.channels:
             self.channel = found.worst
         self._show_channels()
@@ -332,7 +391,9 @@ class CompareView(PlotView):
 
     def _show_channel(self) -> None:
         found = self.found
-        assert found is not None
+        if found is None:
+            return
+        self._show_kind()
         here = self.tr("channel {number} (of 0–{last})").format(number=self.channel, last=found.channels - 1)
         if found.layout == "maps":
             self.maps.show_pictures(*found.pictures(self.channel), square=True)
@@ -345,15 +406,50 @@ class CompareView(PlotView):
         error = fmt.percent(float(found.relative_l2[self.channel]))
         name = self.tr("channel {number}").format(number=self.channel)
         self.channels.choose(self.channel, f"{name}   {error}")
-        a, b = found.values(self.channel)
-        histogram = found.histogram(self.channel)
-        levels = self.tr("%n distinct value(s) in B", "", histogram.levels)
         if found.few:
             name = self.tr("all channels")
-        self.sections["histogram"].note.setText(f"{name} · {levels}")
-        self.histogram.show_histogram(histogram, b, self.tr("Count by value, log"), ("A", "B"), levels)
+        self._show_values(found, name)
+
+    def _show_values(self, found: Comparison, name: str) -> None:
+        """Histogram, scatter and lines of the channel on show."""
+        a, b = found.sampled(self.channel)
+        histogram = found.histogram(self.channel)
+        words = self.tr("%n distinct value(s) in B", "", histogram.levels)
+        log = self.scale.current == "log"
+        self.sections["histogram"].note.setText(f"{name} · {words}")
+        title = self.tr("Count by value, log") if log else self.tr("Count by value")
+        self.histogram.show_histogram(histogram, b, title, ("A", "B"), words, levels=found.levels, log=log)
         self.sections["scatter"].note.setText(self.tr("%n value(s)", "", len(a)))
-        self.scatter.show_pairs(a, b, self.tr("B by A, {channel}").format(channel=name))
+        ends, words = None, ""
+        if found.levels is not None:
+            half = found.levels.scale / 2  # so far beyond the ends nothing is lost
+            ends = (found.levels.low - half, found.levels.high + half)
+            beyond = float(((a < ends[0]) | (a > ends[1])).mean()) if len(a) else 0.0
+            words = self.tr("{share} saturate").format(share=fmt.percent(beyond)) if beyond else ""
+        self.scatter.show_pairs(a, b, self.tr("B by A, {channel}").format(channel=name), ends=ends, words=words)
+        total = found.reference.size if found.few else found.reference.size // max(1, found.channels)
+        title = self.tr("Values by position, {channel}").format(channel=name)
+        self.lines.show_lines(a, b, total, title, ("A", "B", "B − A"))
+
+    def _show_kind(self) -> None:
+        """Pictures or lines, and what the third picture is."""
+        scales = self.pictured.scales if self.pictured is not None else None
+        self.pictures.setCurrentWidget(self.lines if self.kind.current == "lines" else self.maps)
+        if scales is not None and self.kind.current == "relative":
+            self.maps.show_scales(scales.T)
+        else:
+            self.maps.show_relative(self.kind.current == "relative")
+        self._name_pictures()
+
+    def _name_pictures(self) -> None:
+        scaled = self.pictured is not None and self.pictured.scales is not None
+        third = self.tr("B − A difference")
+        if self.kind.current == "relative":
+            third = self.tr("scale of each group") if scaled else self.tr("(B − A) / |A| relative")
+        names = (self.tr("Map of A"), self.tr("Map of B"), self.tr("Map of the difference"))
+        self.maps.set_titles(("A", "B", third), names, (self.tr("pixel"), self.tr("difference")))
+        second = self.tr("Scales") if scaled else self.tr("Relative")
+        self.kind.set_choices((("maps", self.tr("Difference")), ("relative", second), ("lines", self.tr("Lines"))))
 
     def _show_sheet(self) -> None:
         found, captured, network = self.found, self.pictured, self.session.network
@@ -361,17 +457,18 @@ class CompareView(PlotView):
             return
         kernel = network.by_id(captured.kernel)
         scheme = captured.plan.scheme(kernel.id)
-        badge = (family(scheme), label(scheme)) if kernel.tunable else None
+        badge = (family(scheme), scheme_label(scheme)) if kernel.tunable else None
         shape = fmt.dims(captured.reference.shape)
         self.statistics.show_sheet(
             Sheet(
                 kernel.name,
                 badge,
                 f"{captured.tensor} · {shape}",
-                error_figures(captured, found, self.session.budgets.min_sqnr_db),
+                error_figures(captured, found, self._limit()),
                 value_figures(found.of_reference, found.of_result),
                 worst_channels(found),
                 self.channel,
+                worst_elements(found),
             )
         )
         self.sections["statistics"].note.setText(self.tr("this sample"))
@@ -389,9 +486,30 @@ class CompareView(PlotView):
         network, current = self.session.network, self.session.current
         return network.by_id(current).name if network is not None and current is not None else ""
 
-    def _scheme_words(self, plan: Plan) -> str:
-        network = self.session.network
-        current = self.pictured.kernel if self.pictured is not None else self.session.current
-        if network is None or current is None or not network.by_id(current).tunable:
-            return self.tr("preview")
-        return self.tr("preview, this kernel {scheme}").format(scheme=label(plan.scheme(current)))
+    def _limit(self) -> float | None:
+        """The required SQNR is one of outputs."""
+        return None if self.session.comparing.weights else self.session.budgets.min_sqnr_db
+
+    def _state_words(self) -> str:
+        waiting = self._waiting and not self._failed
+        return self.tr("reading {kernel}…").format(kernel=self._name()) if waiting else ""
+
+    def _show_notice(self) -> None:
+        notes = self.pictured.notes if self.pictured is not None else ()
+        words = self._failed if self._waiting and self._failed else " ".join(text(note) for note in notes)
+        self.notice.setText(words)
+        self.notice.setVisible(bool(words))
+
+    def _choose_source(self, side: str) -> None:
+        comparing = self.session.comparing
+        button, chosen = (self.bar.a, comparing.a) if side == "a" else (self.bar.b, comparing.b)
+
+        def choose(source: Source) -> None:
+            if side == "a":
+                comparing.choose(a=source)
+            else:
+                comparing.choose(b=source)
+
+        menu = self.menus.menu(chosen, choose)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))

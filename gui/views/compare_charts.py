@@ -7,7 +7,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath
 
 from engine.graph.types import Array
-from engine.numerics.comparison import Histogram
+from engine.numerics.comparison import Histogram, Levels
 from gui import format as fmt
 from gui.fonts import font
 from gui.plots.axis import PlainAxis
@@ -137,16 +137,19 @@ class _HistogramBars(Layer):
     def __init__(self, box: PlotBox) -> None:
         super().__init__(box, 10)
         self.found: Histogram | None = None
+        self.log = True
+        self.levels: Levels | None = None
         self.stems: tuple[Array, Array] = (np.empty(0), np.empty(0))
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Paint on a logarithmic y axis."""
+        """Paint counts and what the quantizer can give."""
         found = self.found
         if found is None:
             return
         xs = np.round(frame.xs(found.edges))
         base = frame.area.bottom()
-        heights = frame.ys(np.log10(np.maximum(found.reference, 1)))
+        self._grid(painter, frame)
+        heights = frame.ys(self._height(found.reference))
         bars = [
             QRectF(xs[i], heights[i], max(1.0, xs[i + 1] - xs[i] - 1), base - heights[i])
             for i in np.flatnonzero(found.reference > 0)
@@ -156,7 +159,7 @@ class _HistogramBars(Layer):
         if self.stems[0].size:
             self._stems(painter, frame)
             return
-        tops = np.where(found.result > 0, frame.ys(np.log10(np.maximum(found.result, 1))), base)
+        tops = np.where(found.result > 0, frame.ys(self._height(found.result)), base)
         path = QPainterPath(QPointF(xs[0], base))
         for i, top in enumerate(tops):
             path.lineTo(xs[i], top)
@@ -164,9 +167,31 @@ class _HistogramBars(Layer):
         path.lineTo(xs[-1], base)
         painter.strokePath(path, pen(self.theme.accent, 1.6))
 
+    def _height(self, counts: Array) -> Array:
+        found: Array = np.log10(np.maximum(counts, 1)) if self.log else np.asarray(counts, np.float64)
+        return found
+
+    def _grid(self, painter: QPainter, frame: Frame) -> None:
+        """Levels as hairlines where they are 4 px apart, and both ends beyond which values are clipped."""
+        levels, area = self.levels, frame.area
+        if levels is None:
+            return
+        step = levels.scale * frame.x_scale
+        if step >= 4:
+            first = max(0, int((frame.x0 - levels.low) / levels.scale))
+            last = min(levels.count - 1, int((frame.x1 - levels.low) / levels.scale) + 1)
+            xs = [round(frame.x(levels.low + k * levels.scale)) + 0.5 for k in range(first, last + 1)]
+            painter.setPen(pen(self.theme.grid))
+            painter.drawLines([QLineF(x, area.top(), x, area.bottom()) for x in xs])
+        painter.setPen(pen(self.theme.warn, 1, (4, 3)))
+        for end in (levels.low, levels.high):
+            if frame.x0 < end < frame.x1:
+                x = round(frame.x(end)) + 0.5
+                painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
+
     def _stems(self, painter: QPainter, frame: Frame) -> None:
         values, counts = self.stems
-        xs, ys = frame.xs(values), frame.ys(np.log10(np.maximum(counts, 1)))
+        xs, ys = frame.xs(values), frame.ys(self._height(counts))
         painter.drawLines(
             [QLineF(round(x) + 0.5, frame.area.bottom(), round(x) + 0.5, y) for x, y in zip(xs, ys, strict=True)]
         )
@@ -177,7 +202,7 @@ class _HistogramBars(Layer):
 
 
 class HistogramChart(Chart):
-    """Counts of A and B over their values, logarithmic."""
+    """Counts of A and B over their values, with the levels that a quantizer can give."""
 
     MOST_STEMS = 40
 
@@ -185,14 +210,28 @@ class HistogramChart(Chart):
         super().__init__("", theme)
         self.caption = Caption()
         self.add_row(self.caption)
-        left = PlainAxis("left", gap=22, label=_power, least_step=1, size=30)
+        left = PlainAxis("left", gap=22, label=self._count, least_step=1, size=34)
         bottom = PlainAxis("bottom", gap=64, size=18)
         self.panel = self.add_panel(Panel(left, bottom))
         self.bars = _HistogramBars(self.panel.box)
         self.panel.add(CurveGrid(self.panel, self.panel), self.bars)
 
-    def show_histogram(self, found: Histogram, values: Array, title: str, keys: tuple[str, str], note: str) -> None:
-        """Counts, the values of B (for its levels), and the words around them."""
+    def _count(self, value: float, step: float) -> str:
+        return _power(value, step) if self.bars.log else fmt.integer(round(value))
+
+    def show_histogram(
+        self,
+        found: Histogram,
+        values: Array,
+        title: str,
+        keys: tuple[str, str],
+        note: str,
+        *,
+        levels: Levels | None = None,
+        log: bool = True,
+    ) -> None:
+        """Counts, the values of B (for its levels), the words around them, and the quantizer that reads B."""
+        self.bars.levels, self.bars.log = levels, log
         few = found.levels <= min(self.MOST_STEMS, len(values) // 4)
         finite = values[np.isfinite(values)]
         self.bars.found = found
@@ -203,7 +242,10 @@ class HistogramChart(Chart):
         if few and self.bars.stems[1].size:
             top = max(top, float(self.bars.stems[1].max()))
         self.panel.set_x(float(edges[0] - pad), float(edges[-1] + pad))
-        self.panel.set_y(BOTTOM, float(np.log10(top)) * 1.06 + 0.05)
+        if log:
+            self.panel.set_y(BOTTOM, float(np.log10(top)) * 1.06 + 0.05)
+        else:
+            self.panel.set_y(0.0, top * 1.06)
         self.caption.set(title, (Key(keys[0], "box", "bar2"), Key(keys[1], "line", "accent")), short="")
         self.setAccessibleDescription(note)
         self.panel.redraw()

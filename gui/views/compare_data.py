@@ -40,7 +40,9 @@ class Comparer:
         """Compare; `arrived` is called on the owner's thread."""
 
         def work(context: JobContext) -> Comparison:
-            return compare(captured.reference, captured.result, channel_axis=axis, cancel=context.token)
+            return compare(
+                captured.reference, captured.result, channel_axis=axis, levels=captured.levels, cancel=context.token
+            )
 
         self._job = self._session.jobs.submit(
             say("Comparing {tensor}", tensor=captured.tensor),
@@ -84,7 +86,7 @@ def picture_table(found: Comparison, channel: int) -> Table:
         for r in range(a.shape[0])
         for c in range(a.shape[1])
     ]
-    return Table(("row", "column", "reference", "plan", "difference"), rows)
+    return Table(("row", "column", "a", "b", "difference"), rows)
 
 
 def histogram_table(found: Comparison, channel: int) -> Table:
@@ -94,10 +96,10 @@ def histogram_table(found: Comparison, channel: int) -> Table:
         (float(h.edges[i]), float(h.edges[i + 1]), int(h.reference[i]), int(h.result[i]))
         for i in range(len(h.reference))
     ]
-    return Table(("from", "to", "reference_count", "plan_count"), rows)
+    return Table(("from", "to", "a_count", "b_count"), rows)
 
 
 def pair_table(found: Comparison, channel: int) -> Table:
-    """One row per value of the channel."""
-    a, b = found.values(channel)
-    return Table(("reference", "plan"), [(float(x), float(y)) for x, y in zip(a, b, strict=True)])
+    """One row per value of the channel, evenly picked where there are more than 65 536."""
+    a, b = found.sampled(channel)
+    return Table(("a", "b"), [(float(x), float(y)) for x, y in zip(a, b, strict=True)])

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from engine.numerics.comparison import Comparison, Statistics
 from engine.session.state import Captured
 from gui import format as fmt
-from gui.views.compare_statistics import Figure, State
+from gui.views.compare_statistics import ElementRow, Figure, State
 
 
 def error_figures(captured: Captured, found: Comparison, limit: float | None) -> tuple[Figure, ...]:
@@ -20,6 +20,26 @@ def error_figures(captured: Captured, found: Comparison, limit: float | None) ->
         Figure(translate("CompareView", "Relative L2"), fmt.percent(sums.relative_l2)),
         Figure("MSE", fmt.scientific(sums.mse, 3)),
         Figure(translate("CompareView", "Max absolute"), fmt.scientific(found.max_abs, 3)),
+        *_clipped(found),
+    )
+
+
+def _clipped(found: Comparison) -> tuple[Figure, ...]:
+    """How much of A the quantizer that reads the tensor can't give."""
+    if found.clipped is None or not found.reference.size:
+        return ()
+    share = found.clipped / found.reference.size
+    return (Figure(QCoreApplication.translate("CompareView", "Saturated"), fmt.percent(share)),)
+
+
+def worst_elements(found: Comparison, most: int = 5) -> tuple[ElementRow, ...]:
+    """The single values that are furthest off."""
+    return tuple(
+        ElementRow(
+            "[" + ", ".join(map(str, each.place)) + "]",
+            f"{fmt.scientific(each.reference, 3)} → {fmt.scientific(each.result, 3)}",
+        )
+        for each in found.worst_elements[:most]
     )
 
 

@@ -1,4 +1,4 @@
-"""Three pictures of one tensor: reference A, plan B, and B - A; A and B share their colour scale."""
+"""Three pictures of one tensor: A, B, and B - A; A and B share their colour scale, all share zoom and position."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from engine.graph.types import Array
+from engine.numerics.comparison import relative_difference
 from gui import format as fmt
 from gui.fonts import font
 from gui.plots.caption import Caption
@@ -22,6 +23,9 @@ from gui.plots.scale_bar import gradient
 from gui.plots.shapes import pen, plain_text
 from gui.theme import Theme
 
+MOST_ZOOM = 64.0
+MOST_RELATIVE = 99.0
+"""Percentile of relative differences at which the colours end."""
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -70,7 +74,7 @@ class _Scale(Layer):
 
     def __init__(self, box: PlotBox, token: str) -> None:
         super().__init__(box, 0, clipped=False, margin=24)
-        self._token = token
+        self.token = token
         self.ends = ("", "")
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
@@ -84,7 +88,7 @@ class _Scale(Layer):
         bar = QRectF(row.left() + first + 5, row.top() + 4, max(10.0, row.width() - first - last - 10), 6)
         plain_text(painter, row, self.ends[0], self.theme.muted, form)
         plain_text(painter, row, self.ends[1], self.theme.muted, form, _RIGHT)
-        painter.fillRect(bar, gradient(self.theme, self._token, bar))
+        painter.fillRect(bar, gradient(self.theme, self.token, bar))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -100,7 +104,10 @@ class _Picture:
 
 
 class DifferenceMaps(QWidget):
-    """A, B and B - A side by side, with the values of the pixel under the pointer in a line below."""
+    """A, B and B - A side by side, with the values of the pixel under the pointer in a line below.
+
+    The wheel zooms all three at the pointer, a drag moves them, a double click shows everything again.
+    """
 
     column_clicked = Signal(int)
     """Column of a matrix, in picture pixels."""
@@ -111,6 +118,10 @@ class DifferenceMaps(QWidget):
         self._a: Array = np.zeros((1, 1), np.float32)
         self._b: Array = self._a
         self._square = True
+        self._relative = False
+        self._extra: Array | None = None
+        self._zoom, self._center = 1.0, (0.5, 0.5)
+        """How much larger than fitting; the middle of what is on show, as shares of columns and rows from below."""
         self._pictures = tuple(_picture(theme, token) for token in ("cool", "cool", "diverging"))
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
@@ -120,6 +131,8 @@ class DifferenceMaps(QWidget):
             picture.chart.hovered.connect(self._on_hover)
             picture.chart.clicked.connect(self._on_click)
             picture.chart.resized.connect(self._fit)
+            picture.chart.dragged.connect(self._on_drag)
+            picture.chart.double_clicked.connect(lambda _: self.fit())
         self.readout = QLabel()
         self.readout.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.readout.setFixedHeight(22)
@@ -152,12 +165,53 @@ class DifferenceMaps(QWidget):
 
     def show_pictures(self, a: Array, b: Array, *, square: bool) -> None:
         """Two pictures of one shape; `square` pixels keep their shape, others fill the room."""
+        if a.shape != self._a.shape:
+            self._zoom, self._center = 1.0, (0.5, 0.5)
         self._a, self._b, self._square = a, b, square
         for picture in self._pictures:
             picture.pointer.pixel = None
         self.readout.setText("")
         self._paint()
         self._fit()
+
+    def show_relative(self, relative: bool) -> None:
+        """Show (B - A) / |A| instead of B - A in the third picture."""
+        self._relative, self._extra = relative, None
+        self._paint()
+
+    def show_scales(self, scales: Array) -> None:
+        """Show another grid (a scale per group) in the third picture, stretched over the same area."""
+        self._extra = scales
+        self._paint()
+
+    def fit(self) -> None:
+        """Show everything."""
+        self._zoom, self._center = 1.0, (0.5, 0.5)
+        self._fit()
+
+    @property
+    def zoomed(self) -> float:
+        """How much larger than fitting the pictures are."""
+        return self._zoom
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom all pictures at the pointer."""
+        turn = (event.angleDelta().y() or event.angleDelta().x()) / 120
+        for picture in self._pictures:
+            at = picture.chart.mapFrom(self, event.position().toPoint())
+            hit = picture.chart.hit(at.toPointF())
+            if hit is None or not turn:
+                continue
+            rows, columns = self._a.shape
+            zoom = min(max(self._zoom * 1.25**turn, 1.0), MOST_ZOOM)
+            keep = self._zoom / zoom  # the point under the pointer stays where it is
+            x, y = hit.x / columns, hit.y / rows
+            self._center = (x + (self._center[0] - x) * keep, y + (self._center[1] - y) * keep)
+            self._zoom = zoom
+            self._fit()
+            event.accept()
+            return
+        event.ignore()
 
     def mark_column(self, column: float | None) -> None:
         """Mark a column of a matrix, given as its middle."""
@@ -182,31 +236,52 @@ class DifferenceMaps(QWidget):
         finite = np.concatenate([a[np.isfinite(a)], b[np.isfinite(b)]])
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
         high = high if high > low else low + 1e-9
-        difference = b - a
-        known = np.abs(difference[np.isfinite(difference)])
-        most = float(known.max()) if known.size and known.max() > 0 else 1e-12
-        for picture, data, levels in zip(
-            self._pictures, (a, b, difference), ((low, high), (low, high), (-most, most)), strict=True
-        ):
-            table = lookup(getattr(self.theme, picture.token))
-            area = QRectF(0, 0, data.shape[1], data.shape[0])
+        third = relative_difference(a, b) if self._relative else b - a
+        known = np.abs(third[np.isfinite(third)])
+        # Single values near zero are off by any factor: they must not take the colour from all others.
+        most = float(np.percentile(known, MOST_RELATIVE) if self._relative else known.max()) if known.size else 0.0
+        most = most if most > 0 else 1e-12
+        ends = (-most, most)
+        if self._extra is not None:
+            third, ends = self._extra, _ends(self._extra)
+        for picture, data, levels in zip(self._pictures, (a, b, third), ((low, high), (low, high), ends), strict=True):
+            plain = picture.token != "diverging" or self._extra is not None
+            table = lookup(self.theme.cool if plain else getattr(self.theme, picture.token))
+            area = QRectF(0, 0, a.shape[1], a.shape[0])
             picture.image.show_values(data[::-1], levels, table, area)
-            signed = fmt.signed if picture.token == "diverging" else str
-            picture.scale.ends = (signed(fmt.scientific(levels[0], 3)), signed(fmt.scientific(levels[1], 3)))
+            if not plain and self._relative:
+                words = tuple(fmt.signed(fmt.percent(end)) for end in levels)
+            else:
+                words = tuple(fmt.scientific(end, 3) if plain else fmt.signed(fmt.scientific(end, 3)) for end in levels)
+            picture.scale.ends = (words[0], words[1])
+            picture.scale.token = "cool" if plain else "diverging"
             picture.panel.redraw()
 
     def _fit(self) -> None:
         rows, columns = self._a.shape
+        half = 0.5 / self._zoom
+        self._center = (
+            min(max(self._center[0], half), 1 - half),
+            min(max(self._center[1], half), 1 - half),
+        )
         for picture in self._pictures:
             area = picture.chart.viewport().rect()
             width, height = area.width() - 24, area.height() - 54
-            if not self._square or width <= 0 or height <= 0:
-                picture.panel.set_x(0, columns)
-                picture.panel.set_y(0, rows)
-                continue
-            scale = max(columns / width, rows / height)
-            picture.panel.set_x((columns - width * scale) / 2, (columns + width * scale) / 2)
-            picture.panel.set_y((rows - height * scale) / 2, (rows + height * scale) / 2)
+            wide, high = float(columns), float(rows)
+            if self._square and width > 0 and height > 0:
+                scale = max(columns / width, rows / height)
+                wide, high = width * scale, height * scale
+            wide, high = wide / self._zoom, high / self._zoom
+            x, y = self._center[0] * columns, self._center[1] * rows
+            picture.panel.set_x(x - wide / 2, x + wide / 2)
+            picture.panel.set_y(y - high / 2, y + high / 2)
+
+    def _on_drag(self, pressed: Hit, now: Hit) -> None:
+        if self._zoom > 1:
+            rows, columns = self._a.shape
+            x, y = self._center
+            self._center = (x + (pressed.x - now.x) / columns, y + (pressed.y - now.y) / rows)
+            self._fit()
 
     def _pixel(self, hit: Hit | None) -> tuple[int, int] | None:
         if hit is None:
@@ -231,6 +306,7 @@ class DifferenceMaps(QWidget):
             f"A {fmt.scientific(a, 4)}",
             f"B {fmt.scientific(b, 4)}",
             f"{self.words[1]} {fmt.signed(fmt.scientific(b - a, 3))}",
+            *([f"{fmt.signed(fmt.percent((b - a) / abs(a)))}"] if a else []),
         )
         self.readout.setText("\u2003".join(parts))
 
@@ -238,6 +314,12 @@ class DifferenceMaps(QWidget):
         pixel = self._pixel(hit)
         if pixel is not None:
             self.column_clicked.emit(pixel[1])
+
+
+def _ends(values: Array) -> tuple[float, float]:
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    return low, high if high > low else low + 1e-9
 
 
 def _picture(theme: Theme, token: str) -> _Picture:

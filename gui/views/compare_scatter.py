@@ -8,6 +8,7 @@ from PySide6.QtGui import QPainter
 
 from engine.graph.types import Array
 from gui.fonts import font
+from gui.paint.colour import with_alpha
 from gui.plots.axis import PlainAxis
 from gui.plots.caption import Caption
 from gui.plots.chart import Chart
@@ -42,6 +43,32 @@ class _Equal(Layer):
         halo_text(painter, at, "B = A", self.theme.muted, self.theme.panel, font(10), align="right")
 
 
+class _Saturated(Layer):
+    """What a quantizer clips: the values of A beyond its ends, shaded, with their share."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 5)
+        self.ends: tuple[float, float] | None = None
+        self.words = ""
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint both sides as far as they are on show."""
+        if self.ends is None:
+            return
+        area = frame.area
+        low, high = (min(max(frame.x(end), area.left()), area.right()) for end in self.ends)
+        shade = with_alpha(self.theme.warn, 0.12)
+        painter.fillRect(QRectF(area.left(), area.top(), low - area.left(), area.height()), shade)
+        painter.fillRect(QRectF(high, area.top(), area.right() - high, area.height()), shade)
+        painter.setPen(pen(self.theme.warn, 1, (4, 3)))
+        for x in (low, high):
+            if area.left() < x < area.right():
+                painter.drawLine(QLineF(round(x) + 0.5, area.top(), round(x) + 0.5, area.bottom()))
+        if self.words:
+            at = QPointF(area.left() + 6, area.top() + 10)
+            halo_text(painter, at, self.words, self.theme.warn, self.theme.panel, font(10, 600))
+
+
 class ScatterChart(Chart):
     """Density of the pairs (A, B); a darker cell holds more of them."""
 
@@ -52,12 +79,16 @@ class ScatterChart(Chart):
         left, bottom = PlainAxis("left", gap=32, size=44), PlainAxis("bottom", gap=64, size=18)
         self.panel = self.add_panel(Panel(left, bottom))
         self.picture = Picture(self.panel)
-        self.panel.add(CurveGrid(self.panel, self.panel), _Equal(self.panel.box))
+        self.saturated = _Saturated(self.panel.box)
+        self.panel.add(CurveGrid(self.panel, self.panel), _Equal(self.panel.box), self.saturated)
         self._counts: Array = np.zeros((1, 1))
         self._area = QRectF(0, 0, 1, 1)
 
-    def show_pairs(self, a: Array, b: Array, title: str) -> None:
-        """Values of a channel in both versions."""
+    def show_pairs(
+        self, a: Array, b: Array, title: str, *, ends: tuple[float, float] | None = None, words: str = ""
+    ) -> None:
+        """Values of a channel in both versions; beyond `ends` values are clipped, and `words` say how many."""
+        self.saturated.ends, self.saturated.words = ends, words
         self.caption.set(title)
         step = max(1, len(a) // MOST_VALUES)
         a, b = a[::step], b[::step]

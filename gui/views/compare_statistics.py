@@ -44,6 +44,14 @@ class ChannelRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ElementRow:
+    """One of the worst elements."""
+
+    index: str
+    values: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """Everything on the sheet."""
 
@@ -54,6 +62,7 @@ class Sheet:
     values: tuple[Figure, ...]
     channels: tuple[ChannelRow, ...]
     chosen: int
+    elements: tuple[ElementRow, ...] = ()
 
 
 class StatisticsSheet(QWidget):
@@ -68,6 +77,8 @@ class StatisticsSheet(QWidget):
         self.headings = ("", "", "", "", "")
         """Error heading, limit, values heading, worst channels, their unit."""
         self.range_word = ""
+        self.element_words = ("", "")
+        """Heading of the worst elements, and of their values."""
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
@@ -109,6 +120,17 @@ class StatisticsSheet(QWidget):
             y = self._heading(painter, inner, y + 8, self.headings[3], self.headings[4])
             for row in sheet.channels:
                 y = self._channel(painter, row, inner, y, row.channel == sheet.chosen)
+        self._elements(painter, sheet, inner, y)
+
+    def _elements(self, painter: QPainter, sheet: Sheet, inner: QRectF, y: float) -> None:
+        if not sheet.elements:
+            return
+        y = self._heading(painter, inner, self._rule(painter, y + 6) + 8, *self.element_words)
+        for element in sheet.elements:
+            box = QRectF(inner.left(), y, inner.width(), LINE)
+            plain_text(painter, box, element.index, self.theme.text2, font(11))
+            plain_text(painter, box, element.values, self.theme.text, font(11, 500), _RIGHT)
+            y += LINE
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose the channel under the pointer."""
@@ -148,7 +170,8 @@ class StatisticsSheet(QWidget):
         return 10 + 44 + 8 + LINE + LINE * len(sheet.errors) + 7 + 8 + LINE + LINE * len(sheet.values) + 7 + 8 + LINE
 
     def _height(self, sheet: Sheet) -> float:
-        return self._channels_top(sheet) + CHANNEL * len(sheet.channels) + 10
+        elements = 15 + LINE * (1 + len(sheet.elements)) if sheet.elements else 0
+        return self._channels_top(sheet) + CHANNEL * len(sheet.channels) + elements + 10
 
     def _title(self, painter: QPainter, sheet: Sheet, inner: QRectF) -> float:
         form = font(13, 600)

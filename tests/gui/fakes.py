@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
+from fake_comparing import comparing_of
 from fake_network import mobilenet
 from fake_results import cell_of, evaluation_of, figures_of, local_db, simulation_of, size_of, sums, sustained_of
 from fake_sweeps import FakeSweeps
@@ -68,6 +69,7 @@ class FakeSession:
         self.captured: Captured | None = None
         self._dispatcher = Dispatcher()
         self.jobs = Jobs(self._dispatcher.dispatch, lambda: self.emit(What.JOBS))
+        self.comparing = comparing_of(self)
         self.log: list[LogEntry] = []
         self.last_error: Text | None = None
         self.recent: list[Path] = []

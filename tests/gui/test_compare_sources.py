@@ -1,0 +1,188 @@
+"""Sources, shared zoom, relative difference, lines, levels, worst elements, and the table of names."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from plot_hand import settle, show
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from test_plots_compare import choose, wait
+
+from engine.interop.dump_open import open_dump
+from engine.numerics.comparison import Levels, compare
+from engine.session.comparing import CURRENT, EMULATED, REFERENCE, Source
+from engine.text import say
+from gui.views.compare import CompareView
+from gui.views.compare_names import DumpNames
+from gui.views.compare_sources import match_words, source_words
+
+
+@pytest.fixture
+def view(qtbot, session, theme):
+    choose(session, 17)
+    made = show(qtbot, CompareView, session, theme, 1100, 740)
+    wait(qtbot, made, session)
+    return made
+
+
+def wheel(view, chart, at, turns):
+    place = chart.mapTo(view.maps, at)
+    delta = QPoint(0, round(120 * turns))
+    event = QWheelEvent(QPointF(place), QPointF(view.maps.mapToGlobal(place)), QPoint(), delta, Qt.MouseButton.NoButton,
+                        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+    QApplication.sendEvent(view.maps, event)
+
+
+def ranges(view):
+    """What the pictures show; the same of all three, up to the pixel that the room does not divide by."""
+    found = np.array([np.ravel(p.panel.box.viewRange()) for p in view.maps._pictures])
+    assert np.ptp(found, axis=0).max() < 0.2
+    return found[0]
+
+
+def test_zoom_is_shared_and_keeps_the_point_under_the_pointer(view):
+    before = ranges(view)
+    chart = view.maps.charts[1]
+    at = chart.rect().center() + QPoint(30, 20)
+    under = chart.hit(QPointF(at))
+    wheel(view, chart, at, 4)
+    settle(view)
+    after = ranges(view)
+    assert view.maps.zoomed == pytest.approx(1.25**4)
+    assert after[1] - after[0] == pytest.approx((before[1] - before[0]) / 1.25**4)
+    now = chart.hit(QPointF(at))
+    assert (now.x, now.y) == pytest.approx((under.x, under.y), abs=0.2)
+    wheel(view, chart, at, -40)
+    np.testing.assert_allclose(ranges(view), before)
+    assert view.maps.zoomed == 1
+
+
+def test_a_drag_moves_all_three_and_a_double_click_shows_everything(view):
+    whole = ranges(view)
+    chart = view.maps.charts[0]
+    middle = chart.rect().center()
+    wheel(view, chart, middle, 5)
+    zoomed = ranges(view)
+    port = chart.viewport()
+    QTest.mousePress(port, Qt.MouseButton.LeftButton, pos=middle)
+    for step in (10, 20, 30):
+        QTest.mouseMove(port, middle + QPoint(step, 0))
+        QApplication.processEvents()
+    QTest.mouseRelease(port, Qt.MouseButton.LeftButton, pos=middle + QPoint(30, 0))
+    moved = ranges(view)
+    assert moved[0] < zoomed[0]
+    QTest.mouseDClick(port, Qt.MouseButton.LeftButton, pos=middle)
+    np.testing.assert_allclose(ranges(view), whole)
+
+
+def test_relative_difference_and_lines(view):
+    plain = view.maps._pictures[2].scale.ends
+    view.kind._take("relative")
+    assert view.maps._pictures[2].scale.ends != plain
+    assert "%" in view.maps._pictures[2].scale.ends[1]
+    view.kind._take("lines")
+    assert view.pictures.currentWidget() is view.lines
+    a, b = view.found.sampled(view.channel)
+    np.testing.assert_array_equal(view.lines.a.ys, a)
+    np.testing.assert_array_equal(view.lines.d.ys, b - a)
+
+
+def test_counts_are_logarithmic_or_linear(view):
+    low, high = view.histogram.panel.box.viewRange()[1]
+    view.scale._take("linear")
+    counts = view.found.histogram(view.channel)
+    assert view.histogram.panel.box.viewRange()[1][1] >= max(counts.reference.max(), counts.result.max()) > high
+    assert view.histogram.caption._title == "Count by value"
+    view.scale._take("log")
+    assert tuple(view.histogram.panel.box.viewRange()[1]) == pytest.approx((low, high))
+
+
+def test_levels_and_saturation_are_marked(session, view):
+    captured = session.captured
+    levels = Levels(0.02, 0.0, 1.0, 51)
+    found = compare(captured.reference, captured.result, levels=levels)
+    view._on_compared(captured, found)
+    assert view.histogram.bars.levels == levels
+    a, _ = found.sampled(view.channel)
+    share = float((a > 1.01).mean())
+    assert view.scatter.saturated.ends == pytest.approx((-0.01, 1.01))
+    assert view.scatter.saturated.words == f"{share:.0%} saturate".replace("%", "\u202f%")
+    row = next(f for f in view.statistics.sheet.errors if f.label == "Saturated")
+    assert row.value.startswith(f"{float((captured.reference > 1.01).mean()) * 100:.0f}")
+
+
+def test_worst_elements_stand_with_their_index(session, view):
+    captured = session.captured
+    difference = np.abs(captured.result - captured.reference)
+    index = tuple(int(i) for i in np.unravel_index(int(difference.argmax()), difference.shape))
+    first = view.statistics.sheet.elements[0]
+    assert difference[view.found.worst_elements[0].place] == difference.max()
+    assert first.index.count(",") == len(index) - 1
+
+
+def test_sides_are_named_and_swapped(session, view):
+    assert source_words(session, REFERENCE, session.plan, session.current)[0] == "Reference"
+    assert "int32" in source_words(session, EMULATED, session.plan, session.current)[1]
+    menu = view.menus.menu(CURRENT, lambda source: None)
+    checked = [a.text() for a in menu.actions() if a.isChecked()]
+    assert checked == ["Plan INT4 tail"]
+    menu.deleteLater()
+    view.bar.swap.click()
+    assert (session.comparing.a, session.comparing.b) == (CURRENT, REFERENCE)
+    settle(view)
+    assert view.bar.a.accessibleName().startswith("A: Plan INT4 tail")
+
+
+def test_weights_are_asked_for(session, view):
+    view.bar.what._take("weights")
+    assert session.comparing.weights
+
+
+def test_e_goes_to_where_the_error_starts(session, view):
+    limit = session.budgets.min_sqnr_db
+    bad = next(k for k in session.network.kernels
+               if k.id in session.figures.evaluation.accumulated
+               and session.figures.evaluation.accumulated[k.id].sqnr_db < limit)  # fmt: skip
+    QTest.keyClick(view, Qt.Key.Key_E)
+    assert session.current == bad.id
+
+
+def test_a_note_about_the_dump_is_shown_in_full(qtbot, session, view):
+    noted = replace(
+        session.captured, notes=(say("{dump} was fed other inputs: the difference means little.", dump="d"),)
+    )
+    session.captured = noted
+    view.draw()
+    qtbot.waitUntil(lambda: view.pictured is noted)
+    assert view.notice.isVisible()
+    assert view.notice.text() == "d was fed other inputs: the difference means little."
+
+
+def test_names_are_listed_and_corrected(qtbot, session, view, tmp_path):
+    network = session.network
+    last = network.kernels[-1]
+    shape = network.tensors[last.outputs[0]].shape
+    np.savez(tmp_path / "d.npz", **{"qqq": np.zeros(shape, np.float32), last.outputs[0]: np.ones(shape, np.float32)})
+    path = str(tmp_path / "d.npz")
+    session.comparing.open_dump(tmp_path / "d.npz")
+    qtbot.waitUntil(lambda: path in session.comparing.dumps)
+    assert session.comparing.a == Source("dump", path)
+    assert match_words(session)[0] == "1 matched · 1 unmatched"
+    settle(view)
+    assert view.bar.matches.text() == "1 matched · 1 unmatched"
+    view.menus.names_of_shown()
+    dialog = next(w for w in QApplication.topLevelWidgets() if isinstance(w, DumpNames))
+    assert [m.tensor.name for m in dialog.model.matches] == ["qqq", last.outputs[0]]
+    assert dialog.model.data(dialog.model.index(0, 2)) == "–"
+    dialog.choice.setEditText("nothing of that name")
+    dialog.set_button.click()
+    assert dialog.problem.isVisible()
+    dialog.choice.setCurrentIndex(dialog._keys.index((last.id, 0)))
+    dialog.set_button.click()
+    corrected = {m.tensor.name: m.how for m in session.comparing.dumps[path].matches if m.kernel}
+    assert corrected["qqq"] == "user"
+    dialog.close()
+    assert open_dump(tmp_path / "d.npz").tensors[0].name == "qqq"
