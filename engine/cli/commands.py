@@ -101,6 +101,7 @@ def evaluate(args: argparse.Namespace) -> dict[str, Any]:
         "notes": [str(note) for note in (*prepared.info.notes, work.not_measurable(network, found)) if note],
         "kernels": [_errors(k.id, k.name, plan.get(k.id), local.get(k.id), found) for k in network.kernels],
         "size_bytes": plan_bytes(network, plan).total,
+        "data": [asdict(row) for row in prepared.info.samples],
     }
 
 

@@ -71,7 +71,8 @@ def load(
         if batch > 1 and values.shape == (count * batch,):
             values = values.reshape(count, batch)
         found = array_labels(values, count, labels.path)[chosen]
-    return SampleSet(as_feeds(room, len(chosen)), path.name, labels=found, available=count)
+    names = tuple(f"{path.name}[{position}]" for position in chosen)
+    return SampleSet(as_feeds(room, len(chosen)), path.name, names=names, labels=found, available=count)
 
 
 def load_raw(
@@ -99,7 +100,8 @@ def load_raw(
                 values = np.fromfile(file, info.dtype, info.elements, offset=sample * info.nbytes).reshape(info.shape)
             room[info.name][at, ...] = fitted(values, info, Place(file, sample))
             progress((number + (at + 1) / len(chosen)) / len(inputs), say("Reading raw files"))
-    return SampleSet(as_feeds(room, len(chosen)), path.name, available=count)
+    names = tuple(f"{path.name}[{position}]" for position in chosen)
+    return SampleSet(as_feeds(room, len(chosen)), path.name, names=names, available=count)
 
 
 def _same_count(path: Path, counts: Mapping[str, int]) -> int:

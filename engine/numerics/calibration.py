@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.errors import DataError
 from engine.fusion.types import Network
 from engine.numerics.learned import LearnedWeights
@@ -10,7 +12,8 @@ from engine.numerics.rounded import RoundedWeights
 from engine.numerics.samples import SampleSet
 from engine.numerics.whole import whole_network
 from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.observers import OBSERVERS, Seen
+from engine.quant.histograms import Seen, extremes
+from engine.quant.observers import OBSERVERS
 from engine.quant.ranges import Range, Ranges, stored_ranges
 from engine.text import say
 
@@ -53,6 +56,7 @@ def calibrate(
     watch, conclude = OBSERVERS[observer]
     wanted = _watched(network)
     seen = dict.fromkeys(wanted, Seen())
+    spans = {name: np.empty((len(samples), 2)) for name in wanted}
     text = say("Calibrating")
     inputs = {info.name for info in network.graph.inputs}
     with whole_network(network, [name for name in wanted if name not in inputs], cancel) as run:
@@ -60,11 +64,13 @@ def calibrate(
             arrays = {**feeds, **run(feeds)}
             for name in wanted:
                 cancel.check()
+                spans[name][number] = extremes(arrays[name])
                 seen[name] = watch(seen[name], arrays[name])
             progress((number + 1) / len(samples), text)
             cancel.check()
     ranges = {name: conclude(state) for name, state in seen.items()} | stored_ranges(network)
-    return Ranges(_finite(ranges), observer, len(samples), samples.synthetic, LearnedWeights(network, samples, kept))
+    learned = LearnedWeights(network, samples, kept)
+    return Ranges(_finite(ranges), observer, len(samples), samples.synthetic, learned, spans)
 
 
 def _watched(network: Network) -> list[str]:

@@ -97,6 +97,8 @@ class Ranges:
     samples: int = 0
     synthetic: bool = False
     rounding: Rounding = field(default=FROM_WEIGHTS, compare=False, repr=False)
+    spans: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
+    """By activation: float64 [samples, 2], least and greatest finite value of each sample; (inf, -inf) without one."""
 
 
 def stored_ranges(network: Network) -> dict[str, Range]:

@@ -81,6 +81,23 @@ class SensitivityCell:
 
 
 @dataclass(frozen=True, slots=True)
+class SampleRow:
+    """Statistics of one input in one sample."""
+
+    which: str
+    """"calibration" or "evaluation"."""
+    sample: str
+    """File or place of the sample."""
+    input: str
+    low: float
+    high: float
+    mean: float
+    std: float
+    widens: int
+    """Activations whose range this sample alone makes at least twice as wide as all others need."""
+
+
+@dataclass(frozen=True, slots=True)
 class DataInfo:
     """What the network is calibrated and evaluated with."""
 
@@ -96,6 +113,8 @@ class DataInfo:
     labelled: bool
     observer: str
     notes: tuple[Text, ...] = ()
+    samples: tuple[SampleRow, ...] = ()
+    """What every sample looks like, calibration first."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -25,6 +25,7 @@ from engine.precision.plan import Plan
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant import plan_bytes
 from engine.quant.ranges import Ranges
+from engine.session.sample_doubts import doubts_about, look_at, rows_of
 from engine.session.state import DataInfo, Figures
 from engine.text import Text, say
 
@@ -50,8 +51,8 @@ def open_network(
     shapes: Mapping[str, Sequence[int]] | None = None,
     rules: Rules = "edge",
     *,
-    progress: Progress = no_progress,
     memory_limit: int = DEFAULT_LIMIT,
+    progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Network:
     """Load a model and fuse it; free dimensions that are not in `shapes` take their proposals.
@@ -108,7 +109,7 @@ def prepare(
         network: what runs.
         calibration: samples for the ranges.
         evaluation: samples for the errors; synthetic ones if none are given.
-        observer: "minmax" or "percentile".
+        observer: a name in `engine.quant.OBSERVERS`.
         samples: at most so many evaluation samples (default: the source's own limit, else `default_samples`).
         kept: where weights that methods have rounded are kept for other data and models.
         progress: fraction and what is being done.
@@ -127,9 +128,10 @@ def prepare(
         notes.append(say("Calibrated on the evaluation samples: errors are too optimistic; give separate samples."))
     cal = _samples(network, calibration, calibration.limit or CALIBRATION_SAMPLES, 1, _part(progress, 0, 0.2), cancel)
     ev = _samples(network, evaluation, count, 2, _part(progress, 0.2, 0.3), cancel)
-    if not cal.synthetic and len(cal) < 100:
-        notes.append(say("Only {count} calibration samples; 100 or more give steadier ranges.", count=len(cal)))
+    notes += dict.fromkeys((*cal.notes, *ev.notes))
+    seen = look_at(network, calibration, cal, cancel), look_at(network, evaluation, ev, cancel)
     ranges = calibrate(network, cal, observer=observer, kept=kept, progress=_part(progress, 0.3, 0.6), cancel=cancel)
+    notes += doubts_about(network, *seen, ranges)
     evaluator = Evaluator(network, ev, ranges=ranges)
     try:
         evaluator.prepare(progress=_part(progress, 0.6, 1.0), cancel=cancel)
@@ -149,6 +151,7 @@ def prepare(
         ev.labels is not None,
         observer,
         tuple(notes),
+        rows_of(*seen, ranges),
     )
     return Prepared(evaluator, ranges, cal, ev, info)
 

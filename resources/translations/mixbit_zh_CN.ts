@@ -6226,51 +6226,51 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} of {all} evaluation samples are calibration samples as well: errors are too optimistic; give others.</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} 个评估样本中有 {count} 个也是校准样本：误差偏乐观；请换用别的样本。</translation>
     </message>
     <message>
         <source>Input {name}: calibration samples have mean {mean} and deviation {std}, evaluation samples {mean2} and {std2}; they seem to be prepared in different ways.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入 {name}：校准样本的均值为 {mean}、标准差为 {std}，评估样本为 {mean2} 和 {std2}；两者的预处理方式似乎不同。</translation>
     </message>
     <message>
         <source>Input {name}: the channels of the evaluation samples seem to be in the opposite order of those of the calibration samples (RGB and BGR).</source>
-        <translation type="unfinished"></translation>
+        <translation>输入 {name}：评估样本的通道顺序似乎与校准样本相反（RGB 与 BGR）。</translation>
     </message>
     <message>
         <source>{sample} is unlike the others: the mean of input {name} is {value}, theirs {low} to {high}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{sample} 与其他样本不同：输入 {name} 的均值为 {value}，其他样本为 {low} 到 {high}。</translation>
     </message>
     <message>
         <source>{sample} is unlike the others: the deviation of input {name} is {value}, theirs {low} to {high}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{sample} 与其他样本不同：输入 {name} 的标准差为 {value}，其他样本为 {low} 到 {high}。</translation>
     </message>
     <message>
         <source>{count} samples are unlike the others; look at them.</source>
-        <translation type="unfinished"></translation>
+        <translation>有 {count} 个样本与其他样本不同；请检查。</translation>
     </message>
     <message>
         <source>{sample} alone makes {count} of {all} activation ranges at least twice as wide as all other samples need; look at it, or choose another observer than min-max.</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} 个激活范围中有 {count} 个仅因 {sample} 就扩大到其他样本所需的两倍以上；请检查该样本，或改用 min-max 以外的观察器。</translation>
     </message>
     <message>
         <source>Sample {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>样本 {number}</translation>
     </message>
     <message>
         <source>Input {name} has mean {mean} and deviation {std} after preprocessing, where mean and std promise values near 0 and 1; check scale, mean and std.</source>
-        <translation type="unfinished"></translation>
+        <translation>预处理后输入 {name} 的均值为 {mean}、标准差为 {std}，而按所给均值和标准差应接近 0 和 1；请检查缩放系数、均值和标准差。</translation>
     </message>
     <message>
         <source>Input {name}: the mean colour of the pictures is {have}, in the opposite order of the given mean {want}; check whether channels should be RGB or BGR.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入 {name}：图片的平均颜色为 {have}，与所给均值 {want} 的顺序相反；请检查通道应为 RGB 还是 BGR。</translation>
     </message>
     <message>
         <source>Input {name} of shape {shape} seems to hold pixels with their channels side by side (NHWC); it wants NCHW.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入 {name}（形状 {shape}）的数据似乎是通道相邻排列（NHWC）；它需要 NCHW。</translation>
     </message>
     <message>
         <source>Input {name} of shape {shape} seems to hold one plane for each channel (NCHW); it wants NHWC.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入 {name}（形状 {shape}）的数据似乎是按通道分平面排列（NCHW）；它需要 NHWC。</translation>
     </message>
     <message>
         <source>{path} does not exist; give a picture folder, .npy, .npz or .bin.</source>
@@ -7475,6 +7475,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Saved {path}.</source>
         <translation>已保存 {path}。</translation>
+    </message>
+    <message>
+        <source>The weight is shared with {others}. Each has a precision of its own: where the format is the same, one copy is stored, else one for each format.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The weight is shared with {others}, which reads it in another layout. Each has a precision of its own and stores a copy of its own.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{others} reads the same weight and keeps its precision: the weight is stored in both formats.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} can't be made ({reason}).</source>
