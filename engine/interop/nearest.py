@@ -46,6 +46,8 @@ class Ability:
     """Integer weights may meet FP16 activations."""
     dynamic: bool = False
     """Ranges may be taken from each run."""
+    takes_rounded: bool = False
+    """Whether it is handed weights that are rounded already, so that any method and a corrected bias reach it."""
     floating: Scheme | None = FP16
     """What a layer that isn't quantized runs in; None where FP16 and FP32 are both possible."""
 
@@ -53,8 +55,8 @@ class Ability:
 def nearest(ability: Ability, kernel: Kernel, asked: Scheme) -> tuple[Scheme, Text | None]:
     """The scheme that a target will run, and why it is not the one asked for (None if it is).
 
-    Weights are never given fewer bits than asked for. Weights are rounded to nearest: a target that is handed a
-    configuration rounds by itself.
+    Weights are never given fewer bits than asked for. A target that is handed a configuration rounds by itself, to
+    nearest.
     """
     if asked.weights.floating:
         return _float(ability, asked)
@@ -71,6 +73,8 @@ def nearest(ability: Ability, kernel: Kernel, asked: Scheme) -> tuple[Scheme, Te
     weights, why_weights = _weights(ability, kernel, asked.weights, bits)
     activations, why_activations = _activations(ability, asked.activations, bits)
     gets = Scheme(weights, activations)
+    if ability.takes_rounded:
+        gets = replace(gets, method=asked.method, corrected=asked.corrected)
     if gets == asked:
         return asked, None
     reasons = [why_weights, why_activations]

@@ -59,7 +59,7 @@ def _blocks(kernel: Kernel) -> bool:
     return kernel.kind in PRODUCTS and weight_on_the_right(kernel) and bool(dividing(_GROUPS, kernel))
 
 
-_INT8 = Ability(_TITLE, _refuses, lambda kernel: (8,), symmetric=True, activation_symmetric=True)
+_INT8 = Ability(_TITLE, _refuses, lambda kernel: (8,), symmetric=True, activation_symmetric=True, takes_rounded=True)
 _INT4 = Ability(
     _TITLE,
     _refuses,
@@ -69,6 +69,7 @@ _INT4 = Ability(
     symmetric=True,
     activation_widths=(),
     weight_only=True,
+    takes_rounded=True,
 )
 
 
