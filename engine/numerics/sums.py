@@ -1,7 +1,8 @@
 """Error sums between two tensors, exact to 1e-6 and as fast as memory allows.
 
-Float32 dot products over pieces that fit the cache, added up as Python floats; a piece whose squares overflow
-(attention masks hold -3e38) or that holds NaN or infinity makes the whole tensor go through float64 once more.
+Float32 dot products over pieces that fit the cache, added up as Python floats. Where squares overflow (attention masks
+hold -3e38), where they are so small that float32 loses them, and where there is NaN or infinity, the whole tensor goes
+through float64 once more.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from engine.numerics.results import ErrorSums
 
 PIECE = 1 << 16
 """Elements at a time: result, reference and difference stay in the second-level cache."""
+_LEAST = 1e6 * float(np.finfo(np.float32).tiny)
+"""Mean square above which what float32 loses of squares below its range is less than a millionth."""
 
 
 class Sums(NamedTuple):
@@ -53,7 +56,7 @@ def power_sums(reference: Array) -> Sums:
             for start in range(0, flat.size, PIECE):
                 piece = flat[start : start + PIECE]
                 power += float(np.dot(piece, piece))
-    if flat.dtype != np.float32 or not isfinite(power):
+    if flat.dtype != np.float32 or not isfinite(power) or _lost(power, flat, None):
         return _careful(reference, reference)
     return Sums(0.0, power, power, flat.size, 0)
 
@@ -84,9 +87,19 @@ def error_sums(result: Array, reference: Array, known: Sums, scratch: Array) -> 
             np.subtract(piece, wanted[start : start + PIECE], out=difference)
             noise += float(np.dot(difference, difference))
             power += float(np.dot(piece, piece))
-    if not isfinite(noise + power):
+    if not isfinite(noise + power) or _lost(power, values, None) or _lost(noise, values, wanted):
         return _careful(result, reference)
     return Sums(noise, known.reference, power, values.size, 0)
+
+
+def _lost(squares: float, values: Array, wanted: Array | None) -> bool:
+    """Whether float32 may have lost squares of `values` (or of their distance from `wanted`): too small a sum of them.
+
+    Values that are all zero, or all as wanted, have lost nothing.
+    """
+    if squares >= _LEAST * values.size:
+        return False
+    return bool(values.any()) if wanted is None else not np.array_equal(values, wanted)
 
 
 def _careful(result: Array, reference: Array) -> Sums:

@@ -61,6 +61,30 @@ def test_sums_are_exact_to_six_digits(size, dtype, seed):
         assert sums.relative_l2 == pytest.approx(np.linalg.norm(y - r) / np.linalg.norm(r), rel=1e-6)
 
 
+@pytest.mark.parametrize("scale", [1e-38, 1e-30, 1e-22, 1e-19, 1e-16, 1e18, 1e30])
+def test_sums_of_tiny_and_huge_values_lose_nothing(scale):
+    rng = np.random.default_rng(3)
+    reference = (rng.standard_normal(100_003) * scale).astype(np.float32)
+    result = (reference * np.float32(1.01)).astype(np.float32)
+    exact = [a.astype(np.float64) for a in (reference, result)]
+    found = error_sums(result, reference, power_sums(reference), np.empty(PIECE, np.float32))
+    assert found.reference == pytest.approx(float(exact[0] @ exact[0]), rel=1e-6)
+    assert found.result == pytest.approx(float(exact[1] @ exact[1]), rel=1e-6)
+    assert found.noise == pytest.approx(float(np.sum((exact[1] - exact[0]) ** 2)), rel=1e-6)
+    assert 39 < found.as_result().sqnr_db < 41
+
+
+def test_small_noise_on_large_values_is_measured_and_none_is_none():
+    reference = np.ones(1000, np.float32)
+    reference[3] = 1e-25
+    result = reference.copy()
+    known = power_sums(reference)
+    assert error_sums(result, reference, known, np.empty(PIECE, np.float32)).noise == 0
+    result[3] = 3e-25
+    assert error_sums(result, reference, known, np.empty(PIECE, np.float32)).noise == pytest.approx(4e-50)
+    assert power_sums(np.zeros(10, np.float32)).reference == 0
+
+
 def test_what_is_not_finite_is_sorted_out():
     reference = np.array([1, np.inf, np.nan, -np.inf, 2, -3e38], np.float32)
     same = error_sums(reference.copy(), reference, power_sums(reference), SCRATCH)
