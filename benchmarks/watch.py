@@ -17,6 +17,7 @@ from engine.precision.scheme import Scheme
 from engine.session import Session
 from engine.session.changes import Change
 from gui import style
+from gui.app import SWITCH_S
 from gui.bridge import Dispatcher
 from gui.settings import Settings
 from gui.window import Window
@@ -27,7 +28,7 @@ _application: list[QApplication] = []
 def window() -> Window:
     """A window as the program makes it, with its session."""
     if not _application:
-        sys.setswitchinterval(0.0005)
+        sys.setswitchinterval(SWITCH_S)
         _application.append(QApplication(sys.argv[:1]))
         style.install(_application[0], sheet=False)
     made = Window(Settings(None), confirm=False)

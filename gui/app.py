@@ -24,6 +24,9 @@ from gui.theme import theme_manager
 from gui.window import Window
 
 log = logging.getLogger(__name__)
+SWITCH_S = 0.0001
+"""How long a thread keeps the interpreter while others wait for it. Kernels are run in steps of some 20 microseconds of
+Python between calls into the runtime that need none of it: with Python's own 5 ms they would wait most of the time."""
 
 
 def run(path: Path | None) -> int:
@@ -32,7 +35,7 @@ def run(path: Path | None) -> int:
     Returns:
         Exit code of the program.
     """
-    sys.setswitchinterval(0.0005)
+    sys.setswitchinterval(SWITCH_S)
     faulthandler.enable()
     app = QApplication.instance()
     if not isinstance(app, QApplication):

@@ -36,7 +36,7 @@ _QUICK_S, _CALM_S = 0.2, 0.5
 _HEAT_S = 0.5
 """How long heat lets the evaluation of the same plan go first: it is pure Python, in the way of every call into the
 runtime."""
-_FEW, _BRIEF_S = 4, 0.1
+_FEW, _BRIEF_S = 4, 0.06
 """The error at the output goes before local errors, unless these are few and it takes longer than that."""
 LocalFound = Callable[[Mapping[tuple[str, Scheme], ErrorSums]], None]
 

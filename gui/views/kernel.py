@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, 
 from engine.fusion.types import Kernel
 from engine.precision.scheme import FP16, FP32, Scheme, family, label
 from engine.session.changes import What
+from engine.session.sharing import sharing_sentence
 from gui import format as form
 from gui.i18n import text as translated
 from gui.paint import SwitchLook
 from gui.theme import Theme
 from gui.views import kernel_data as data
+from gui.views.fusing import Apart
 from gui.views.kernel_parts import EDGE, FactRows, ShareRows, WhatIfTable
 from gui.views.layers_rows import SEGMENTS, times
 from gui.views.price import Pricer
@@ -36,11 +38,13 @@ WHO = "kernel"
 class KernelView(SessionView):
     """Inspector of one kernel; it follows the selection unless it is pinned."""
 
+    RANK: ClassVar[int] = 1
     WATCHES: ClassVar[frozenset[What]] = frozenset(What) - {What.JOBS, What.LOG, What.PROJECT, What.CAPTURE}
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)
         self._pinned: str | None = None
+        self._apart = Apart(session, "apart", lambda: self.mark_dirty(What.LOCAL))
         self._pricer = Pricer(session, "what if", lambda: self.mark_dirty(What.LOCAL))
         self.pin = IconButton("pin")
         self.pin.setCheckable(True)
@@ -53,6 +57,7 @@ class KernelView(SessionView):
         self.advanced = button()
         self.advanced.setCheckable(True)
         self.editor = SchemeEditor()
+        self.shared, self.apart = text_label(role="caption"), text_label(role="caption")
         self.formats, self.errors = FactRows(), FactRows()
         self.time = _Heading()
         self.shares = ShareRows()
@@ -77,7 +82,7 @@ class KernelView(SessionView):
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 10, 0, 12)
         column.setSpacing(0)
-        for part in (self.op, self.why_not, self.why, self.refusals):
+        for part in (self.op, self.why_not, self.why, self.refusals, self.shared, self.apart):
             part.setWordWrap(True)
         head = QHBoxLayout()
         head.addWidget(self.name, 1)
@@ -89,9 +94,11 @@ class KernelView(SessionView):
         for entry, gap in ((head, 2), (self.op, 8), (switch, 6), (self.why_not, 6), (self.editor, 8)):
             column.addLayout(_indented(entry))
             column.addSpacing(gap)
-        for rows, gap in ((self.formats, 4), (self.errors, 8)):
-            column.addWidget(rows)
-            column.addSpacing(gap)
+        column.addWidget(self.formats)
+        column.addLayout(_indented(self.shared))
+        column.addSpacing(4)
+        column.addWidget(self.errors)
+        column.addSpacing(8)
         self._section(column, self.time, self.shares)
         column.addSpacing(4)
         column.addLayout(_indented(self.why))
@@ -103,6 +110,8 @@ class KernelView(SessionView):
         self._section(column, self.traffic_heading, self.traffic)
         column.addSpacing(8)
         self._section(column, self.nodes_heading, self.nodes)
+        column.addSpacing(3)
+        column.addLayout(_indented(self.apart))
         column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -150,6 +159,7 @@ class KernelView(SessionView):
     def dispose(self) -> None:
         """Stop listening."""
         self._pricer.stop()
+        self._apart.stop()
         super().dispose()
 
     @property
@@ -177,8 +187,7 @@ class KernelView(SessionView):
         self.errors.show_facts(data.error_facts(self.shown, kernel))
         self._write_cost(kernel)
         self._write_what_if(kernel)
-        self.nodes.show_facts(data.node_facts(kernel))
-        self.nodes_heading.note.setText(self.tr("%n ONNX node(s)", "", len(kernel.nodes)))
+        self._write_fusion(kernel)
 
     def _write_head(self, kernel: Kernel) -> None:
         path, last = split_name(kernel.name)
@@ -230,6 +239,26 @@ class KernelView(SessionView):
         self.shares.show_shares(data.shares(cost), name)
         self.why.setText(translated(cost.why))
         self.traffic.show_facts(data.traffic_facts(cost))
+
+    def _write_fusion(self, kernel: Kernel) -> None:
+        """What the kernel is made of, what that saves, and which neighbours stayed apart."""
+        self.nodes.show_facts(data.node_facts(kernel))
+        note = self.tr("%n ONNX node(s)", "", len(kernel.nodes))
+        if len(kernel.nodes) > 1:
+            saved = (len(kernel.nodes) - 1) * float(self.session.device.number("launch.vector"))
+            note += " · " + self.tr("saves {0} of launches").format(form.latency_us(saved))
+        self.nodes_heading.note.setText(note)
+        if self.isVisible():
+            self._apart.ask()
+        reasons = [
+            self.tr("Not fused with {0}: {1}.").format(names, translated(reason))
+            for names, reason in self._apart.of(kernel.id)[:3]
+        ]
+        self.apart.setText("\n".join(reasons))
+        self.apart.setVisible(bool(reasons))
+        shared = sharing_sentence(self.session.network, kernel.id) if self.session.network else None
+        self.shared.setText(translated(shared) if shared is not None else "")
+        self.shared.setVisible(shared is not None)
 
     def _write_what_if(self, kernel: Kernel) -> None:
         self.table.setVisible(kernel.tunable)

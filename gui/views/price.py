@@ -6,6 +6,7 @@ on samples only, and is never guessed.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from engine.session import Session
 
 _REMEMBERED = 64
+_WAIT_S = 0.5
+"""How long the evaluation of the plan goes first: simulating is pure Python, in the way of every call it makes."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,6 +80,9 @@ class Pricer:
 
         def work(context: JobContext) -> list[Price]:
             found = []
+            end = time.monotonic() + _WAIT_S
+            while not self._session.jobs.wait_idle("engine", 0.05) and time.monotonic() < end:
+                context.check()
             for plan in missing:
                 context.check()
                 found.append(price_of(network, plan, device))

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from engine.session import Session
 
 FRAME_MS, CALM_FRAME_MS = 25, 150
-"""Least time from one redraw to the next: of the two views where an edit is answered, and of all others."""
+"""Least time from one redraw to the next: of the views where an edit is answered, and of all others."""
+LEAD_MS = 80
+"""How long all other views let those draw first when an edit or its figures arrive."""
+OF_AN_EDIT = frozenset({What.PLAN, What.SIMULATION, What.LOCAL, What.EVALUATION, What.JOBS})
 BREATHING_SPACE = 5
 """A view that takes long to redraw waits this many times as long before it does so again."""
 
@@ -93,7 +96,8 @@ class SessionView(QWidget):
         if self.isVisible() and not self._timer.isActive():
             pause = max(FRAME_MS if self.RANK < 2 else CALM_FRAME_MS, BREATHING_SPACE * self._took_ms)
             wait = pause - 1000 * (time.monotonic() - self._drawn_at)
-            self._timer.start(max(0, round(wait)))
+            lead = LEAD_MS if self.RANK >= 2 and self._dirty <= OF_AN_EDIT else 0
+            self._timer.start(max(lead, round(wait)))
 
     def refresh_now(self) -> None:
         """Redraw what is due, without waiting."""
