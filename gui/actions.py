@@ -253,6 +253,22 @@ class Actions(QObject):
 
             BudgetsDialog(self.session, self._window).open()
 
+    def methods(self) -> None:
+        """Compare the weight methods of the current kernel."""
+        session = self.session
+        if session is None or session.network is None or session.current is None:
+            return
+        kernel = next((k for k in session.network.tunable if k.id == session.current), None)
+        if kernel is not None:
+            from gui.dialogs.methods import MethodsDialog
+
+            self._open_on_model(MethodsDialog(session, kernel, self._window))
+
+    def best_methods(self) -> None:
+        """Choose weight methods by measurement, for the selected kernels or for all."""
+        if self.session is not None and self.session.network is not None:
+            self.session.refining.refine(self.session.selection or None, who=WHO)
+
     def toggle_sweep(self) -> None:
         """Start the sensitivity sweep, or stop it."""
         if self.session is not None:

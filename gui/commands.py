@@ -85,6 +85,11 @@ def _selected(session: Session) -> bool:
     return bool(session.selection)
 
 
+def _tunable(session: Session) -> bool:
+    network, current = session.network, session.current
+    return network is not None and any(k.id == current for k in network.tunable)
+
+
 def _data(session: Session) -> bool:
     return session.data is not None
 
@@ -125,6 +130,11 @@ COMMANDS: tuple[Command | Submenu, ...] = (
     Command(
         "preset_ends", "plan", mark("First and last FP16, rest INT8"), lambda a: a.preset("first_last_fp16"), (), "",
         _open, 1,
+    ),
+    Command("methods", "plan", mark("Weight methods of the kernel…"), lambda a: a.methods(), ("M",), "", _tunable, 2),
+    Command(
+        "best_methods", "plan", mark("Best weight methods for the selection, or all"), lambda a: a.best_methods(), (),
+        "", _data, 2,
     ),
     Command("lock", "plan", mark("Lock or unlock selection"), lambda a: a.toggle_lock(), ("L",), "lock", _selected, 2),
     Command("bulk", "plan", mark("Bulk edit by rule…"), lambda a: a.bulk_edit(), ("B",), "sliders", _open, 2),

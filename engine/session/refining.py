@@ -13,7 +13,7 @@ from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme, label
 from engine.session.background import Background, Batches, Bench
 from engine.text import Text, say
-from engine.tuning.methods import Gain, Refined, compare_methods, methods_for, refine, with_method
+from engine.tuning.methods import Gain, Refined, compare_methods, fitted, methods_for, refine, with_method
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +145,21 @@ class Refining:
                 who,
             )
 
-    def try_scheme(self, kernel_ids: Sequence[str], scheme: Scheme) -> Job | None:
-        """Measure the local error that kernels would have in a scheme; found among the session's local errors."""
-        cells = [(kernel, scheme) for kernel in kernel_ids]
+    def fitted(self, kernel_ids: Iterable[str], scheme: Scheme) -> dict[str, Scheme]:
+        """What kernels would take if a scheme was set on them: its method and corrected bias only where they fit."""
+        network = self._host.network()
+        if network is None:
+            return {}
+        return fitted((network.by_id(kernel) for kernel in kernel_ids), scheme)
+
+    def try_schemes(self, cells: Sequence[tuple[str, Scheme]]) -> Job | None:
+        """Measure the local error that kernels would have in schemes; found among the session's local errors."""
 
         def run(bench: Bench) -> None:
-            with Batches(bench.deliver, lambda some: self._host.found_local(dict(some)), 0.1) as batches:
+            def take(some: Sequence[tuple[tuple[str, Scheme], ErrorSums]]) -> None:
+                self._host.found_local(dict(some))
+
+            with Batches(bench.deliver, take, 0.1) as batches:
                 for kernel, tried, sums in bench.evaluator.local_errors(cells, cancel=bench.ctx.token):
                     batches.add(((kernel, tried), sums))
 

@@ -35,6 +35,7 @@ from engine.session.state import (
 )
 from engine.session.work import Prepared, not_measurable
 from engine.text import Text, say
+from engine.tuning.methods import fitted
 
 
 class Session(SessionState):
@@ -333,7 +334,8 @@ class Session(SessionState):
         if self.network is None:
             return
         kernels = [k for k in self._kernels(kernel_ids) if k.tunable and k.id not in self.locked]
-        changes = {i: s for i, s in spread(kernels, scheme).items() if self.plan.scheme(i) != s}
+        given = self._fitted(kernels, scheme)
+        changes = {i: s for i, s in given.items() if self.plan.scheme(i) != s}
         if not changes:
             return
         names = [self.network.by_id(i).name for i in changes]
@@ -341,8 +343,19 @@ class Session(SessionState):
             title = say("{scheme} for {kernel}", scheme=label(scheme), kernel=names[0])
         else:
             title = say("{scheme} for {count} kernels", scheme=label(scheme), count=len(names))
-        self._note_kept(spread(kernels, scheme), scheme)
+        self._note_kept(given, scheme)
         self.apply_plan(self.plan.with_schemes(changes, ""), title, who)
+
+    def _fitted(self, kernels: Sequence[Kernel], scheme: Scheme) -> dict[str, Scheme]:
+        """What kernels get when a scheme is set on them: a method only where it fits, which is said."""
+        given = {k.id: fitted((k,), own)[k.id] for k in kernels for own in (spread(kernels, scheme)[k.id],)}
+        without = [i for i, own in given.items() if own.rounded == scheme.rounded and own != scheme]
+        if without:
+            self.note(
+                say("{count} kernels can't be rounded as {scheme} says, and take the nearest method.",
+                    count=len(without), scheme=label(scheme))
+            )  # fmt: skip
+        return given
 
     def _kernels(self, ids: Iterable[str]) -> list[Kernel]:
         """Those that the model has: a view may still show one that was closed a moment ago."""
@@ -361,7 +374,7 @@ class Session(SessionState):
 
     def _note_kept(self, given: Mapping[str, Scheme], asked: Scheme) -> None:
         """Say which kernels of a bulk edit take another scheme than asked for."""
-        others = [i for i, scheme in given.items() if scheme != asked and i not in self.locked]
+        others = [i for i, own in given.items() if own.rounded != asked.rounded and i not in self.locked]
         if others:
             self.note(
                 say(

@@ -73,6 +73,21 @@ def with_method(network: Network, plan: Plan, method: str, corrected: bool = Fal
     return plan.with_schemes(changes)
 
 
+def fitted(kernels: Iterable[Kernel], scheme: Scheme) -> dict[str, Scheme]:
+    """A scheme on kernels: its method and its corrected bias only where they fit. Those without a switch are left out.
+
+    Returns:
+        Schemes by kernel id.
+    """
+    found = {}
+    for kernel in kernels:
+        if kernel.tunable:
+            method = scheme.method if fits(kernel, scheme.method) and not scheme.weights.floating else "rtn"
+            corrected = scheme.corrected and not scheme.weights.floating and can_correct(kernel)
+            found[kernel.id] = replace(scheme, method=method, corrected=corrected)
+    return found
+
+
 def compare_methods(
     evaluator: Evaluator,
     plan: Plan,

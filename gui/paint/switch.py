@@ -31,6 +31,8 @@ class SwitchLook:
     focused: bool = False
     hovered: str | None = None
     locked: bool = False
+    method: bool = False
+    """Whether weights are rounded by a method of their own: a filled corner too."""
 
 
 def switch_segments(rect: QRectF) -> tuple[QRectF, QRectF, QRectF]:
@@ -82,7 +84,7 @@ def _chosen(
     painter.setPen(QPen(colors.main, 1))
     painter.setBrush(colors.soft)
     painter.drawRoundedRect(box, radius, radius)
-    if look.label and look.label != family:
+    if look.method or (look.label and look.label != family):
         corner = QPainterPath(QPointF(box.right() - 6, box.top()))
         corner.lineTo(box.right() - radius / 2, box.top())
         corner.quadTo(box.right(), box.top(), box.right(), box.top() + radius / 2)

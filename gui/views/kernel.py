@@ -221,7 +221,14 @@ class KernelView(SessionView):
         struck = frozenset(n for n, s in SEGMENTS.items() if self.session.supports(kernel.id, s) is not None)
         name = family(scheme)
         self.switch.set_look(
-            SwitchLook(name if name in SEGMENTS else None, label(scheme), scheme.weights.bits, struck, locked=locked)
+            SwitchLook(
+                name if name in SEGMENTS else None,
+                label(scheme.rounded),
+                scheme.weights.bits,
+                struck,
+                locked=locked,
+                method=scheme != scheme.rounded,
+            )
         )
         self.editor.show_scheme(FP16 if scheme == FP32 else scheme)
 

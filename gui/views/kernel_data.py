@@ -17,6 +17,7 @@ from gui import format as form
 from gui.i18n import text as translated
 from gui.views.layers_rows import SEGMENTS, shown_evaluation
 from gui.views.price import Pricer
+from gui.views.scheme_words import method_words
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -94,6 +95,7 @@ def format_facts(session: Session, kernel: Kernel) -> list[Fact]:
     scheme = session.plan.scheme(kernel.id)
     facts = [
         Fact(translate("Kernel", "Weights"), weights_words(scheme), quiet=True),
+        *([] if scheme.weights.floating else [Fact(translate("Kernel", "Rounding"), method_words(scheme), quiet=True)]),
         Fact(translate("Kernel", "Activations"), activations_words(scheme), quiet=True),
     ]
     found = session.ranges.ranges.get(kernel.weight.activation) if session.ranges and kernel.weight else None

@@ -167,7 +167,8 @@ class BulkBar(QWidget):
             families = {family(s) for s in schemes}
             return SwitchLook(chosen=families.pop() if len(families) == 1 else None)
         scheme = schemes.pop()
-        return SwitchLook(chosen=family(scheme), label=label(scheme), bits=scheme.weights.bits)
+        plain = scheme.rounded
+        return SwitchLook(family(scheme), label(plain), scheme.weights.bits, method=plain != scheme)
 
     def _on_pointed(self, name: str) -> None:
         if name != self._pointed:

@@ -13,6 +13,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, 
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QRegion
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
+from engine.precision.scheme import label
 from gui import format as form
 from gui import paint
 from gui.fonts import font
@@ -256,7 +257,8 @@ def _switch(cell: Cell, key: str) -> None:
     family = rows.families[i] if rows.families[i] in paint.FAMILIES else None
     look = paint.SwitchLook(
         chosen=family,
-        label=rows.labels[i],
+        label=label(rows.schemes[i].rounded),
+        method=rows.schemes[i] != rows.schemes[i].rounded,
         bits=rows.schemes[i].weights.bits,
         unsupported=rows.unsupported_families[i],
         focused=cell.focused,

@@ -14,7 +14,7 @@ from gui.dialogs.with_model import close_with_model
 from gui.views.layers_order import Filter
 from gui.views.layers_rows import SEGMENTS, LayerRows
 from gui.views.layers_rule_dialog import RuleDialog
-from gui.views.scheme_editor import SchemeDialog
+from gui.views.scheme_dialog import SchemeDialog
 from gui.views.words import split_name
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ class LayerEdits:
         if not kernels:
             return
         scheme = self._session.plan.scheme(kernels[0].id)
-        dialog = SchemeDialog(FP16 if scheme == FP32 else scheme, len(kernels), self._parent)
+        start = FP16 if scheme == FP32 else scheme
+        dialog = SchemeDialog(start, len(kernels), self._parent, session=self._session, kernels=kernels)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         ids = [kernel.id for kernel in kernels]
         dialog.accepted.connect(lambda: self._session.set_scheme(ids, dialog.scheme(), who=WHO))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QWidget
 
 from engine.precision.scheme import (
     FP16,
@@ -18,13 +18,15 @@ from engine.precision.scheme import (
     family,
     label,
 )
+from gui.views.scheme_words import METHOD_NAMES
 from gui.widgets.themed import label as text_label
 
 WEIGHT_BITS = (2, 3, 4, 8, 16)
 """16 is FP16; the others are integers."""
 GROUPS = (16, 32, 64, 128, 256)
 GRANULARITIES: tuple[Granularity, ...] = ("tensor", "channel", "group")
-ACTIVATIONS = ("int8", "int16", "fp16")
+ACTIVATIONS = ("int4", "int8", "int16", "fp16")
+_ROWS = ("weights", "granularity", "group", "method", "activations")
 
 
 class SchemeEditor(QWidget):
@@ -35,11 +37,13 @@ class SchemeEditor(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._showing = False
-        self._labels = {name: text_label(role="caption") for name in ("weights", "granularity", "group", "activations")}
+        self._labels = {name: text_label(role="caption") for name in _ROWS}
         self.bits = QComboBox()
         self.symmetric = QCheckBox()
         self.granularity = QComboBox()
         self.group = QComboBox()
+        self.method = QComboBox()
+        self.corrected = QCheckBox()
         self.activations = QComboBox()
         self.activations_symmetric = QCheckBox()
         self.static = QCheckBox()
@@ -51,11 +55,13 @@ class SchemeEditor(QWidget):
             self.activations.addItem(kind.upper(), kind)
         for kind in GRANULARITIES:
             self.granularity.addItem("", kind)
+        for name in METHOD_NAMES:
+            self.method.addItem("", name)
         self._lay_out()
         self.retranslate()
-        for box in (self.bits, self.granularity, self.group, self.activations):
+        for box in (self.bits, self.granularity, self.group, self.method, self.activations):
             box.currentIndexChanged.connect(self._on_edit)
-        for check in (self.symmetric, self.activations_symmetric, self.static):
+        for check in (self.symmetric, self.corrected, self.activations_symmetric, self.static):
             check.toggled.connect(self._on_edit)
         self.show_scheme(INT4)
 
@@ -68,6 +74,7 @@ class SchemeEditor(QWidget):
             ("weights", self.bits, self.symmetric),
             ("granularity", self.granularity, None),
             ("group", self.group, None),
+            ("method", self.method, self.corrected),
             ("activations", self.activations, self.activations_symmetric),
         )
         for place, (name, first, second) in enumerate(rows):
@@ -84,6 +91,7 @@ class SchemeEditor(QWidget):
             "weights": self.tr("Weights"),
             "granularity": self.tr("Scale"),
             "group": self.tr("Group size"),
+            "method": self.tr("Method"),
             "activations": self.tr("Activations"),
         }
         names = {"tensor": self.tr("per tensor"), "channel": self.tr("per channel"), "group": self.tr("per group")}
@@ -91,8 +99,13 @@ class SchemeEditor(QWidget):
             made.setText(words[key])
         for place, kind in enumerate(GRANULARITIES):
             self.granularity.setItemText(place, names[kind])
-        for box, key in zip((self.bits, self.granularity, self.group, self.activations), self._labels, strict=True):
+        for place, name in enumerate(METHOD_NAMES):
+            self.method.setItemText(place, METHOD_NAMES[name] or self.tr("round to nearest"))
+        boxes = (self.bits, self.granularity, self.group, self.method, self.activations)
+        for box, key in zip(boxes, self._labels, strict=True):
             box.setAccessibleName(words[key])
+        self.corrected.setText(self.tr("correct bias"))
+        self.corrected.setToolTip(self.tr("The bias makes good what the rounded weights change on average."))
         self.symmetric.setText(self.tr("symmetric"))
         self.activations_symmetric.setText(self.tr("symmetric"))
         self.static.setText(self.tr("static range from calibration"))
@@ -107,6 +120,8 @@ class SchemeEditor(QWidget):
         if self.group.findData(weights.group) < 0 and weights.group > 0:
             self.group.addItem(str(weights.group), weights.group)
         _choose(self.group, weights.group or 32)
+        _choose(self.method, scheme.method)
+        self.corrected.setChecked(scheme.corrected)
         _choose(self.activations, "fp16" if activations.floating else f"int{activations.bits}")
         self.activations_symmetric.setChecked(activations.symmetric)
         self.static.setChecked(activations.static)
@@ -121,15 +136,16 @@ class SchemeEditor(QWidget):
         granularity = cast(Granularity, self.granularity.currentData())
         group = int(self.group.currentData()) if granularity == "group" else 0
         weights = WeightFormat(bits, symmetric=self.symmetric.isChecked(), granularity=granularity, group=group)
+        method, corrected = str(self.method.currentData()), self.corrected.isChecked()
         kind = str(self.activations.currentData())
         if kind == "fp16":
-            return Scheme(weights, HALF)
+            return Scheme(weights, HALF, method, corrected)
         form = ActivationFormat(
             int(kind.removeprefix("int")),
             symmetric=self.activations_symmetric.isChecked(),
-            static=self.static.isChecked(),
+            static=self.static.isChecked() or kind == "int4",
         )
-        return Scheme(weights, form)
+        return Scheme(weights, form, method, corrected)
 
     def _on_edit(self) -> None:
         self._enable()
@@ -140,41 +156,12 @@ class SchemeEditor(QWidget):
         """What has no meaning for the chosen format can't be set."""
         integer = self.bits.currentData() != 16
         ranged = integer and self.activations.currentData() != "fp16"
-        for part in (self.symmetric, self.granularity, self.activations):
+        for part in (self.symmetric, self.granularity, self.method, self.corrected, self.activations):
             part.setEnabled(integer)
         self.group.setEnabled(integer and self.granularity.currentData() == "group")
         self.activations_symmetric.setEnabled(ranged)
-        self.static.setEnabled(ranged)
-
-
-class SchemeDialog(QDialog):
-    """Asks for a scheme for several kernels at once."""
-
-    def __init__(self, scheme: Scheme, count: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(self.tr("Scheme for %n kernel(s)", "", count))
-        self.editor = SchemeEditor()
-        self.editor.show_scheme(scheme)
-        self._name = text_label(role="heading")
-        self.buttons = QDialogButtonBox()
-        self.buttons.addButton(self.tr("Apply"), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setSpacing(12)
-        column.addWidget(self._name)
-        column.addWidget(self.editor)
-        column.addWidget(self.buttons)
-        self.editor.edited.connect(self._write)
-        self._write(scheme)
-
-    def scheme(self) -> Scheme:
-        """The value that was chosen."""
-        return self.editor.scheme()
-
-    def _write(self, scheme: Scheme) -> None:
-        self._name.setText(describe(scheme))
+        # Codes of 4 bits only exist with static ranges.
+        self.static.setEnabled(ranged and self.activations.currentData() != "int4")
 
 
 def describe(scheme: Scheme) -> str:

@@ -13,7 +13,18 @@ def scheme_words(scheme: Scheme) -> str:
     if weights.floating:
         return ""
     code, grain = f"W{weights.bits}A{scheme.activations.bits}", _grain(weights.granularity, weights.group)
-    return grain if label(scheme) == code else f"{code} {grain}"
+    return grain if label(scheme.rounded) == code else f"{code} {grain}"
+
+
+def method_words(scheme: Scheme) -> str:
+    """How weights are rounded: "GPTQ, corrected bias"."""
+    translate = QCoreApplication.translate
+    name = METHOD_NAMES.get(scheme.method) or translate("Schemes", "round to nearest")
+    return f"{name}, {translate('Schemes', 'corrected bias')}" if scheme.corrected else name
+
+
+METHOD_NAMES = {"rtn": "", "mse": "MSE clip", "hqq": "HQQ", "gptq": "GPTQ"}
+"""Names that papers gave; '' for plain rounding, which is said in words."""
 
 
 def _grain(granularity: str, group: int) -> str:

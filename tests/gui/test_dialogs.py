@@ -31,7 +31,7 @@ from gui.dialogs.unsaved import UnsavedDialog
 from gui.i18n import set_language
 from gui.settings import Settings
 from gui.views.layers_rule_dialog import RuleDialog
-from gui.views.scheme_editor import SchemeDialog
+from gui.views.scheme_dialog import SchemeDialog
 from gui.widgets.themed import button
 from gui.window import Window
 

@@ -8,7 +8,8 @@ from engine.precision.scheme import FP16, INT4, INT8, W4A8, ActivationFormat, Sc
 from gui.theme import LIGHT
 from gui.views import kernel_data as data
 from gui.views.kernel import KernelView
-from gui.views.scheme_editor import SchemeDialog, SchemeEditor
+from gui.views.scheme_dialog import SchemeDialog
+from gui.views.scheme_editor import SchemeEditor
 
 LEFT, NO = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 

@@ -11,7 +11,7 @@ from gui.dialogs.export import ExportDialog
 from gui.settings import Settings
 from gui.views.layers_order import Filter
 from gui.views.layers_rule_dialog import RuleDialog
-from gui.views.scheme_editor import SchemeDialog
+from gui.views.scheme_dialog import SchemeDialog
 from gui.window import Window
 
 

@@ -108,7 +108,7 @@ def test_a_candidate_scheme_is_measured_without_an_edit(driver):
     session = driver.session
     stem = session.network.tunable[0].id
     plan = session.plan
-    session.refining.try_scheme([stem], GPTQ)
+    session.refining.try_schemes([(stem, GPTQ)])
     driver.settle()
     assert 10 < session.local[stem, GPTQ].sqnr_db != session.local[stem, INT4].sqnr_db
     assert session.plan == plan
