@@ -51,15 +51,15 @@ def default(name: str, width: int, height: int) -> Node:
     side = 322 if width >= 1366 else 296
     low = 232 if height >= 780 else 210
     if name == "tune":
-        lists = tabs("preflight", "timeline", "jobs", "log")
+        lists = tabs("preflight", "timeline", "plans", "jobs", "log")
         lower = row((tabs("error", "latency"), 0), (lists, 452 if width >= 1366 else 356))
-        return row((column((tabs("layers"), 0), (lower, low)), 0), (tabs("summary", "kernel"), side))
+        return row((column((tabs("layers"), 0), (lower, low)), 0), (tabs("summary", "kernel", "history"), side))
     if name == "profile":
-        lower = row((tabs("roofline", "latency"), 0), (tabs("memory"), 0), (tabs("thermal"), 0))
-        return row((column((tabs("timeline"), 336), (lower, 0)), 0), (tabs("kernel", "summary"), side - 6))
+        lower = row((tabs("roofline", "usage", "latency"), 0), (tabs("memory"), 0), (tabs("thermal", "coldstart"), 0))
+        return row((column((tabs("timeline"), 336), (lower, 0)), 0), (tabs("kernel", "cost", "summary"), side - 6))
     if name == "sweep":
-        lower = row((tabs("ranking", "layers"), 0), (tabs("error"), 0))
-        return row((column((tabs("sensitivity"), 326), (lower, 0)), 0), (tabs("summary", "kernel"), side))
+        lower = row((tabs("ranking", "layers"), 0), (tabs("pareto", "error", "plans"), 0))
+        return row((column((tabs("sensitivity"), 326), (lower, 0)), 0), (tabs("search", "summary", "kernel"), side))
     if name == "compare":
         return row((tabs("tensors", "kernel"), 334), (tabs("compare"), 0))
     return row(

@@ -11,6 +11,7 @@ from engine.npu.chip import WIDTH, Chip
 from engine.npu.device import Device
 from engine.npu.formats import supports
 from engine.npu.matrix import matrix
+from engine.npu.operators import NO_PASSES
 from engine.npu.results import KernelCost
 from engine.npu.simulate import Inside, inside, simulate
 from engine.npu.tiling import tile
@@ -22,7 +23,6 @@ from engine.text import Text, say
 _FACTOR = 2.0
 """What "faster" means in the list of what would lift a kernel."""
 _LEAST_GAIN_US = 0.005
-PASS_NAMES = ("one-source", "two-source", "exp", "div", "reduce")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,22 @@ def _work(found: Inside, chip: Chip) -> Section:
         times = f" × {groups}" if groups > 1 else ""
         lines.append(Line(say("Product M × K × N"), f"{m} × {k} × {n}{times}", f"K = {k // taps} × {taps}"))
         lines.append(Line(say("Multiply-accumulates"), f"{work.macs:,}", f"{m} × {k} × {n}{times}"))
-    passes = [f"{count:,.0f} {name}" for count, name in zip(work.vector, PASS_NAMES, strict=True) if count]
-    if passes:
-        free = sum(work.vector_free) if chip.fixpipe and work.unit == "Cube" else 0.0
-        note = say("{count} of them free on the way out of L0C", count=f"{free:,.0f}") if free else ""
-        lines.append(Line(say("Vector elements"), " + ".join(passes), note))
+    free = work.vector_free if chip.fixpipe and work.unit == "Cube" else NO_PASSES
+    for name, count, spared in zip(_pass_names(), work.vector, free, strict=True):
+        if count:
+            note = say("{count} of them free on the way out of L0C", count=f"{spared:,.0f}") if spared else ""
+            lines.append(Line(name, f"{count:,.0f}", note))
     return Section(say("Work"), tuple(lines))
+
+
+def _pass_names() -> tuple[Text, ...]:
+    return (
+        say("Vector elements, one source"),
+        say("Vector elements, two sources"),
+        say("Vector elements, exp and ln"),
+        say("Vector elements, division and root"),
+        say("Vector elements, reductions"),
+    )
 
 
 def _formats(found: Inside) -> Text:

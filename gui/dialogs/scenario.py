@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QWidget
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFormLayout, QWidget
 
+from engine.npu.fields import BY_KEY
 from engine.npu.results import Scenario
 from gui.dialogs.base import Dialog
 
 if TYPE_CHECKING:
     from engine.session import Session
 
+translate = QCoreApplication.translate
+
+
+GOVERNORS = BY_KEY["dvfs.governor"].choices
+
+
+def governor_word(kind: str) -> str:
+    """A governor by the name that people know."""
+    return {
+        "step-wise": translate("Scenario", "step-wise trips"),
+        "power-allocator": translate("Scenario", "power allocator"),
+        "fixed": translate("Scenario", "fixed frequency"),
+        "power-cap": translate("Scenario", "power cap"),
+    }.get(kind, kind)
+
 
 class ScenarioDialog(Dialog):
-    """Three numbers of a scenario."""
+    """Duration, rate, ambient temperature, governor and clock cap."""
 
     def __init__(self, session: Session, parent: QWidget | None) -> None:
         super().__init__("", "", parent, width=420)
@@ -35,11 +52,24 @@ class ScenarioDialog(Dialog):
             field.setSuffix(suffix)
         self.back_to_back.toggled.connect(lambda on: self.rate.setEnabled(not on))
         self.back_to_back.setChecked(now.runs_per_second is None)
+        self.governor = QComboBox()
+        own = governor_word(session.device.text("dvfs.governor"))
+        self.governor.addItem(self.tr("the device's own ({name})").format(name=own), None)
+        for kind in GOVERNORS:
+            self.governor.addItem(governor_word(kind), kind)
+        self.governor.setCurrentIndex(max(0, self.governor.findData(now.governor)))
+        self.cap = QDoubleSpinBox()
+        self.cap.setDecimals(0)
+        self.cap.setRange(5, 100)
+        self.cap.setValue(100 if now.clock_cap is None else 100 * now.clock_cap)
+        self.cap.setSuffix(" %")
         rows = QFormLayout()
         rows.addRow(self.tr("Duration"), self.minutes)
         rows.addRow(self.tr("Runs"), self.back_to_back)
         rows.addRow(self.tr("Runs per second"), self.rate)
         rows.addRow(self.tr("Ambient temperature"), self.ambient)
+        rows.addRow(self.tr("Governor"), self.governor)
+        rows.addRow(self.tr("Clock at most"), self.cap)
         self.body.addLayout(rows)
         self.add_button(self.tr("Cancel"), self.reject)
         self.add_button(self.tr("Apply"), self._on_apply, primary=True)
@@ -47,7 +77,10 @@ class ScenarioDialog(Dialog):
     def scenario(self) -> Scenario:
         """What is set."""
         rate = None if self.back_to_back.isChecked() else self.rate.value()
-        return Scenario(self.minutes.value(), rate, self.ambient.value())
+        cap = self.cap.value() / 100
+        return Scenario(
+            self.minutes.value(), rate, self.ambient.value(), self.governor.currentData(), None if cap >= 1.0 else cap
+        )
 
     def _on_apply(self) -> None:
         self._session.set_scenario(self.scenario())

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from engine.npu.results import Scenario
 from engine.session.changes import What
 from gui import format as fmt
+from gui.i18n import text as translated
 from gui.plots.axis import PlainAxis
 from gui.plots.caption import Caption, Key
 from gui.plots.chart import Hit
@@ -21,6 +22,7 @@ from gui.plots.view import ChartView
 from gui.theme import Theme
 from gui.views.thermal_data import ThermalData, back_to_back, thermal_data, thermal_table
 from gui.widgets.icon_button import IconButton
+from gui.widgets.themed import label
 from gui.widgets.tip_card import TipContent
 
 if TYPE_CHECKING:
@@ -63,6 +65,20 @@ class ThermalView(ChartView):
         self.settings = IconButton("settings", token="muted")
         self.settings.clicked.connect(lambda: self.command_wanted.emit("scenario"))
         self.retranslate()
+
+    def set_page(self, page: QWidget) -> None:
+        """Below the plots: what is left in the end, and what of the scenario could not be kept."""
+        both = QWidget()
+        column = QVBoxLayout(both)
+        column.setContentsMargins(0, 0, 0, 6)
+        column.setSpacing(2)
+        column.addWidget(page, 1)
+        self.kept, self.said = label(role="caption"), label(role="warn")
+        for words in (self.kept, self.said):
+            words.setWordWrap(True)
+            words.setContentsMargins(12, 0, 12, 0)
+            column.addWidget(words)
+        super().set_page(both)
 
     def _plot(self, place: int) -> _Plot:
         caption = Caption(6 if place else 0)
@@ -112,6 +128,9 @@ class ThermalView(ChartView):
             plot.mark.set(at, words if plot is self.power else "")
             plot.panel.redraw()
         self.foot.set("", (), self._scenario_words(data.run.scenario), plain=True)
+        self.kept.setText(self._kept_words(data))
+        self.said.setText(" ".join(translated(note) for note in data.run.notes))
+        self.said.setVisible(bool(data.run.notes))
 
     def table(self) -> Table:
         """One row per sample of time."""
@@ -164,8 +183,22 @@ class ThermalView(ChartView):
         title = self.tr("Latency, {unit}").format(unit=unit)
         self.latency.caption.set(title, (), fmt.with_unit(_change(*ends), unit))
 
+    def _kept_words(self, data: ThermalData) -> str:
+        """What is left in the end, and the clock that the governor never lowers."""
+        found = data.answers
+        words = self.tr("in the end {latency}, {fps} runs/s").format(
+            latency=fmt.run_latency(found.sustained_latency_us), fps=fmt.fixed(found.sustained_fps, 0)
+        )
+        if data.throttled_at is None:
+            return words
+        return words + self.tr("; {clock} % of the clock stays cool at {latency}").format(
+            clock=fmt.fixed(100 * found.cool.clock, 0), latency=fmt.run_latency(found.cool.latency_us)
+        )
+
     def _scenario_words(self, scenario: Scenario) -> str:
         ambient = fmt.with_unit(fmt.fixed(scenario.ambient_c, 0), "°C")
+        if scenario.clock_cap is not None:
+            ambient += self.tr(", clock at most {cap} %").format(cap=fmt.fixed(100 * scenario.clock_cap, 0))
         if back_to_back(scenario):
             return self.tr("minutes, back-to-back runs at {ambient} ambient").format(ambient=ambient)
         rate = fmt.fixed(scenario.runs_per_second, 0)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.graph.types import Array
+from engine.npu.answers import Answers, answers
 from engine.npu.results import Scenario, Sustained
 from gui.plots.table import Table
 from gui.plots.ticks import round_up
@@ -25,6 +26,7 @@ class ThermalData:
     minutes: Array
     previous: Sustained | None
     """Of the previous plan under the same scenario."""
+    answers: Answers
 
     @property
     def throttled_at(self) -> float | None:
@@ -69,7 +71,10 @@ def thermal_data(session: Session) -> ThermalData | None:
     other = before.sustained if before is not None and before.plan != session.plan else None
     if other is not None and other.scenario != run.scenario:
         other = None
-    return ThermalData(run, run.time_s / 60, other)
+    simulation = session.figures.simulation
+    if simulation is None:
+        return None
+    return ThermalData(run, run.time_s / 60, other, answers(simulation, session.device, run))
 
 
 def thermal_table(data: ThermalData) -> Table:

@@ -54,10 +54,27 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n doubt(s)</source>
+        <translation>
+            <numerusform>%n doubt</numerusform>
+            <numerusform>%n doubts</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n kernel(s) differ from before</source>
         <translation>
             <numerusform>%n kernel differs from before</numerusform>
             <numerusform>%n kernels differ from before</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DataDialog</name>
+    <message numerus="yes">
+        <source>Samples in use · %n doubt(s)</source>
+        <translation>
+            <numerusform>Samples in use · %n doubt</numerusform>
+            <numerusform>Samples in use · %n doubts</numerusform>
         </translation>
     </message>
 </context>
@@ -78,6 +95,30 @@
         <translation>
             <numerusform>%n kernel</numerusform>
             <numerusform>%n kernels</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>FusionDialog</name>
+    <message numerus="yes">
+        <source>%n pattern(s) did not fuse</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>HistoryView</name>
+    <message numerus="yes">
+        <source>%n edit(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>
@@ -128,6 +169,24 @@
         <translation>
             <numerusform>%n error</numerusform>
             <numerusform>%n errors</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ParetoView</name>
+    <message numerus="yes">
+        <source>%n edit(s) · click applies · Ctrl+click compares</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>PlansView</name>
+    <message numerus="yes">
+        <source>%n kept</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>
@@ -227,6 +286,36 @@
         <translation>
             <numerusform>Scheme for %n kernel</numerusform>
             <numerusform>Scheme for %n kernels</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SearchForm</name>
+    <message numerus="yes">
+        <source>%n locked kernel(s) stay as they are</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SearchView</name>
+    <message numerus="yes">
+        <source>Apply %n edit(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edit(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{name} and %n more</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

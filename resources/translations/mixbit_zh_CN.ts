@@ -241,206 +241,206 @@
     <name>ColdStart</name>
     <message>
         <source>read the file</source>
-        <translation type="unfinished"></translation>
+        <translation>读取文件</translation>
     </message>
     <message>
         <source>parse it</source>
-        <translation type="unfinished"></translation>
+        <translation>解析</translation>
     </message>
     <message>
         <source>runtime init</source>
-        <translation type="unfinished"></translation>
+        <translation>运行时初始化</translation>
     </message>
     <message>
         <source>compile on device</source>
-        <translation type="unfinished"></translation>
+        <translation>端侧编译</translation>
     </message>
     <message>
         <source>load kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>加载算子</translation>
     </message>
     <message>
         <source>weight re-layout</source>
-        <translation type="unfinished"></translation>
+        <translation>权重重排</translation>
     </message>
     <message>
         <source>warm-up run</source>
-        <translation type="unfinished"></translation>
+        <translation>预热运行</translation>
     </message>
     <message>
         <source>first run</source>
-        <translation type="unfinished"></translation>
+        <translation>首次运行</translation>
     </message>
     <message>
         <source>compiled at start</source>
-        <translation type="unfinished"></translation>
+        <translation>启动时编译</translation>
     </message>
     <message>
         <source>+ preload + warm-up</source>
-        <translation type="unfinished"></translation>
+        <translation>+ 预加载 + 预热</translation>
     </message>
     <message>
         <source>+ preload</source>
-        <translation type="unfinished"></translation>
+        <translation>+ 预加载</translation>
     </message>
     <message>
         <source>compiled ahead</source>
-        <translation type="unfinished"></translation>
+        <translation>离线编译</translation>
     </message>
     <message>
         <source>preprocess</source>
-        <translation type="unfinished"></translation>
+        <translation>预处理</translation>
     </message>
     <message>
         <source>layout</source>
-        <translation type="unfinished"></translation>
+        <translation>排布转换</translation>
     </message>
     <message>
         <source>copy in</source>
-        <translation type="unfinished"></translation>
+        <translation>拷入</translation>
     </message>
     <message>
         <source>submit</source>
-        <translation type="unfinished"></translation>
+        <translation>下发</translation>
     </message>
     <message>
         <source>run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>copy out</source>
-        <translation type="unfinished"></translation>
+        <translation>拷出</translation>
     </message>
     <message>
         <source>The NPU never waits: only a faster run gives more frames.</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 从不等待：只有运行更快才能得到更多帧。</translation>
     </message>
     <message>
         <source>The NPU waits {time} per frame for the CPU: overlap the two, or prepare less.</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 每帧等待 CPU {time}：让两者重叠，或减少预处理。</translation>
     </message>
     <message>
         <source>The NPU waits {time} per frame while its only buffer is filled: a second one hides that.</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 每帧等待唯一的缓冲区填充 {time}：再加一个缓冲区即可隐藏。</translation>
     </message>
     <message>
         <source>The NPU waits {time} per frame for the next one to arrive.</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 每帧等待下一帧到达 {time}。</translation>
     </message>
 </context>
 <context>
     <name>ColdStartView</name>
     <message>
         <source>Cold start</source>
-        <translation type="unfinished"></translation>
+        <translation>冷启动</translation>
     </message>
     <message>
         <source>Copy and export</source>
-        <translation type="unfinished"></translation>
+        <translation>复制与导出</translation>
     </message>
     <message>
         <source>Preload</source>
-        <translation type="unfinished"></translation>
+        <translation>预加载</translation>
     </message>
     <message>
         <source>The program loads the model when it starts</source>
-        <translation type="unfinished"></translation>
+        <translation>程序启动时即加载模型</translation>
     </message>
     <message>
         <source>Compiled ahead</source>
-        <translation type="unfinished"></translation>
+        <translation>离线编译</translation>
     </message>
     <message>
         <source>Offline, or kept from an earlier start</source>
-        <translation type="unfinished"></translation>
+        <translation>离线编译，或沿用先前启动的编译缓存</translation>
     </message>
     <message>
         <source>Warm-up</source>
-        <translation type="unfinished"></translation>
+        <translation>预热</translation>
     </message>
     <message>
         <source>One run on dummy input follows the loading</source>
-        <translation type="unfinished"></translation>
+        <translation>加载后立即用虚拟输入运行一次</translation>
     </message>
     <message>
         <source>Zero-copy</source>
-        <translation type="unfinished"></translation>
+        <translation>零拷贝</translation>
     </message>
     <message>
         <source>CPU and NPU share the memory of inputs and outputs</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU 与 NPU 共享输入和输出的内存</translation>
     </message>
     <message>
         <source>Layout on CPU</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU 转换排布</translation>
     </message>
     <message>
         <source>The CPU turns pictures into planes of FP16</source>
-        <translation type="unfinished"></translation>
+        <translation>由 CPU 把图像转换为 FP16 平面排布</translation>
     </message>
     <message>
         <source>Frames in a row</source>
-        <translation type="unfinished"></translation>
+        <translation>连续帧</translation>
     </message>
     <message>
         <source>preprocessing</source>
-        <translation type="unfinished"></translation>
+        <translation>预处理</translation>
     </message>
     <message>
         <source>estimated</source>
-        <translation type="unfinished"></translation>
+        <translation>估算</translation>
     </message>
     <message>
         <source>Time to prepare one input</source>
-        <translation type="unfinished"></translation>
+        <translation>准备一个输入的时间</translation>
     </message>
     <message>
         <source>synchronous</source>
-        <translation type="unfinished"></translation>
+        <translation>同步</translation>
     </message>
     <message>
         <source>asynchronous</source>
-        <translation type="unfinished"></translation>
+        <translation>异步</translation>
     </message>
     <message>
         <source>double-buffered</source>
-        <translation type="unfinished"></translation>
+        <translation>双缓冲</translation>
     </message>
     <message>
         <source>How CPU and NPU share the work</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU 与 NPU 的协作方式</translation>
     </message>
     <message>
         <source>Open a model to see how soon its first result comes.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型以查看首个结果需要多久。</translation>
     </message>
     <message>
         <source>The device is being simulated.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在仿真设备。</translation>
     </message>
     <message>
         <source>{time} to the first result</source>
-        <translation type="unfinished"></translation>
+        <translation>首个结果需 {time}</translation>
     </message>
     <message>
         <source>{size} file, later results after {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>文件 {size}，之后每次 {time}</translation>
     </message>
     <message>
         <source>; {time} of work is done before the request</source>
-        <translation type="unfinished"></translation>
+        <translation>；其中 {time} 在请求之前完成</translation>
     </message>
     <message>
         <source>ahead</source>
-        <translation type="unfinished"></translation>
+        <translation>提前</translation>
     </message>
     <message>
         <source>{fps} frames/s, latency {latency}, NPU {npu}, CPU {cpu} busy</source>
-        <translation type="unfinished"></translation>
+        <translation>{fps} 帧/秒，时延 {latency}，NPU 占用 {npu}，CPU 占用 {cpu}</translation>
     </message>
     <message>
         <source>{share} of the frames that arrive are dropped.</source>
-        <translation type="unfinished"></translation>
+        <translation>到达的帧中有 {share} 被丢弃。</translation>
     </message>
 </context>
 <context>
@@ -508,6 +508,10 @@
     <message>
         <source>Recover unsaved work…</source>
         <translation>恢复未保存的工作…</translation>
+    </message>
+    <message>
+        <source>Memory limit for models…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Close model</source>
@@ -604,6 +608,10 @@
     <message>
         <source>Cloud fusion: conservative</source>
         <translation>云侧融合：保守</translation>
+    </message>
+    <message>
+        <source>Launches and fusion…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Device profile</source>
@@ -722,6 +730,10 @@
         <translation>算子</translation>
     </message>
     <message>
+        <source>Kernel cost</source>
+        <translation>算子开销</translation>
+    </message>
+    <message>
         <source>Error along the network</source>
         <translation>沿网络的误差</translation>
     </message>
@@ -742,6 +754,10 @@
         <translation>屋顶线</translation>
     </message>
     <message>
+        <source>Utilization</source>
+        <translation>利用率</translation>
+    </message>
+    <message>
         <source>Memory</source>
         <translation>内存</translation>
     </message>
@@ -750,12 +766,24 @@
         <translation>热</translation>
     </message>
     <message>
+        <source>Cold start</source>
+        <translation>冷启动</translation>
+    </message>
+    <message>
         <source>Sensitivity</source>
         <translation>敏感度</translation>
     </message>
     <message>
         <source>Ranking</source>
         <translation>排序</translation>
+    </message>
+    <message>
+        <source>Pareto</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tensors</source>
@@ -772,6 +800,14 @@
     <message>
         <source>Graph</source>
         <translation>图</translation>
+    </message>
+    <message>
+        <source>Plans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Jobs</source>
@@ -1265,6 +1301,12 @@
         <source>{calibration} calibration · {evaluation} evaluation</source>
         <translation>校准 {calibration} · 评估 {evaluation}</translation>
     </message>
+    <message numerus="yes">
+        <source>%n doubt(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Own plan</source>
         <translation>自定方案</translation>
@@ -1284,31 +1326,31 @@
     <name>CostView</name>
     <message>
         <source>Kernel cost</source>
-        <translation type="unfinished"></translation>
+        <translation>算子开销</translation>
     </message>
     <message>
         <source>Copy and export</source>
-        <translation type="unfinished"></translation>
+        <translation>复制与导出</translation>
     </message>
     <message>
         <source>What would lift it</source>
-        <translation type="unfinished"></translation>
+        <translation>怎样可以更快</translation>
     </message>
     <message>
         <source>#{index}, {latency}, bound by {bound}</source>
-        <translation type="unfinished"></translation>
+        <translation>#{index}，{latency}，瓶颈为 {bound}</translation>
     </message>
     <message>
         <source>Open a model to see what its kernels cost and why.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型以查看各算子的开销及原因。</translation>
     </message>
     <message>
         <source>The device is being simulated.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在仿真设备。</translation>
     </message>
     <message>
         <source>Open a model…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型…</translation>
     </message>
 </context>
 <context>
@@ -1397,6 +1439,16 @@
         <source>Balances clipping against rounding to 8 bits.</source>
         <translation>在截断误差与 8 位舍入误差之间取平衡。</translation>
     </message>
+    <message numerus="yes">
+        <source>Samples in use · %n doubt(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Samples in use</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Read evaluation files like these</source>
         <translation>评估文件也这样读取</translation>
@@ -1447,6 +1499,25 @@
     <message>
         <source>Device profiles (*.json)</source>
         <translation>设备档案 (*.json)</translation>
+    </message>
+</context>
+<context>
+    <name>DifferencesView</name>
+    <message>
+        <source>Differences of A and B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a kept plan as B to see what differs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both plans give every kernel the same precision.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1797,6 +1868,99 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
 </context>
 <context>
+    <name>FusionDialog</name>
+    <message>
+        <source>Launches and fusion</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pattern</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stayed apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Simulating both rule sets…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What fusion saves on {device}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Launches take {share} of the latency of this model. Fusion saves {saved} of {all} launches, {time} in each run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Launches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time for launches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Node by node</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cloud: conservative</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Edge: all that can fuse</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pattern(s) did not fuse</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Every known pattern has fused</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Graph</name>
     <message>
         <source>block {n} of {all}</source>
@@ -1993,6 +2157,41 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
 </context>
 <context>
+    <name>HistoryView</name>
+    <message>
+        <source>History</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edit(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing has been edited yet. Every edit of the plan is listed here and can be undone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As opened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ImageForm</name>
     <message>
         <source>Height</source>
@@ -2116,6 +2315,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <message>
         <source>Weights</source>
         <translation>权重</translation>
+    </message>
+    <message>
+        <source>Rounding</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Activations</source>
@@ -2279,12 +2482,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <source>Select a kernel to see its formats, where its time goes and what else it could be.</source>
         <translation>选择一个算子，查看它的格式、时间去向以及其他可选项。</translation>
     </message>
-    <message numerus="yes">
-        <source>%n ONNX node(s)</source>
-        <translation>
-            <numerusform>%n 个 ONNX 节点</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Locked: edits and the search leave this kernel alone.</source>
         <translation>已锁定：修改与搜索不会动它。</translation>
@@ -2292,6 +2489,20 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Not simulated yet.</source>
         <translation>尚未仿真。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n ONNX node(s)</source>
+        <translation>
+            <numerusform>%n 个 ONNX 节点</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>saves {0} of launches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not fused with {0}: {1}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>This kernel has no precision of its own, so there is no other to try.</source>
@@ -2772,6 +2983,37 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
 </context>
 <context>
+    <name>MemoryLimitDialog</name>
+    <message>
+        <source>A file of a few bytes can describe a model that fills the memory of this machine; beyond the limit, Mixbit asks first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This model needs more memory than the limit allows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory that a model may take</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open with this limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>MemoryView</name>
     <message>
         <source>Memory</source>
@@ -2893,6 +3135,73 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
 </context>
 <context>
+    <name>MethodsDialog</name>
+    <message>
+        <source>Weight methods</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weight methods for {0}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Formats and size stay the same; only how weights are rounded differs. At the output: with the rest of the plan as it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Gain</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Best for all kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measures all methods on every kernel and keeps those that help at the output; one undo step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This kernel has float weights: there is nothing to round. Choose INT8 or INT4 first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No data yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choosing for all kernels… Jobs shows how far it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{0} of {1} measured…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All measured. The best at the output is bold.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Palette</name>
     <message>
         <source>kernel</source>
@@ -2901,6 +3210,267 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Search kernels and commands</source>
         <translation>搜索算子与命令</translation>
+    </message>
+</context>
+<context>
+    <name>ParetoView</name>
+    <message>
+        <source>Pareto</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find the front again and measure more of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Apply this plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare others with this plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare with the current plan again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency, ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model size, MiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Energy per run, mJ</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output SQNR, dB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the plot shows to the right</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the plot shows upwards</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model to see what its plans cost and lose.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Finding plans…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No plans to compare yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find plans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} plans, {measured} measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>breaks a budget</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>front</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{up} by {right}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Errors don't add up here: trust measured plans only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>budget {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>P{number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Proposal {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plan of the front</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Current plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>accuracy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>in the plan now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edit(s) · click applies · Ctrl+click compares</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>compared with the marked plan · </source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Plans</name>
+    <message>
+        <source>Plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Precisions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency µs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size KiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Peak KiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Energy µJ</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Current plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured with other data: {data}. Measure again to compare.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not measured yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>PlansView</name>
+    <message>
+        <source>Plans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kept</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Keep the current plan by a name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Transitions between precisions, from A to B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model to keep plans and compare them here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} kernels: {a} in A, {b} in B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare no more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare with (B)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep the current plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure again with the data in use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Differences of A and B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export {plan}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plans (*.json)</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3360,6 +3930,58 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>Samples</name>
     <message>
+        <source>calibration</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>evaluation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Activation ranges that this sample alone makes at least twice as wide as all others need</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Set</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sample</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>max</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>std</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>widens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing about these samples looks wrong.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples in use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{used} of {all}</source>
         <translation>{used}/{all}</translation>
     </message>
@@ -3368,19 +3990,19 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Scenario</name>
     <message>
         <source>step-wise trips</source>
-        <translation type="unfinished"></translation>
+        <translation>阶梯温控</translation>
     </message>
     <message>
         <source>power allocator</source>
-        <translation type="unfinished"></translation>
+        <translation>功率分配</translation>
     </message>
     <message>
         <source>fixed frequency</source>
-        <translation type="unfinished"></translation>
+        <translation>固定频率</translation>
     </message>
     <message>
         <source>power cap</source>
-        <translation type="unfinished"></translation>
+        <translation>功率上限</translation>
     </message>
 </context>
 <context>
@@ -3399,7 +4021,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>the device's own ({name})</source>
-        <translation type="unfinished"></translation>
+        <translation>设备自带（{name}）</translation>
     </message>
     <message>
         <source>Duration</source>
@@ -3419,11 +4041,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Governor</source>
-        <translation type="unfinished"></translation>
+        <translation>调频策略</translation>
     </message>
     <message>
         <source>Clock at most</source>
-        <translation type="unfinished"></translation>
+        <translation>频率上限</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -3450,6 +4072,30 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
+    <message>
+        <source>Local error: being measured…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No data yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Local error: {0}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>now {0}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{0} in the worst kernel, {1}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{0} of {1} measured</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>SchemeEditor</name>
@@ -3464,6 +4110,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Group size</source>
         <translation>分组大小</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Activations</source>
@@ -3482,6 +4132,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>逐组</translation>
     </message>
     <message>
+        <source>round to nearest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>correct bias</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The bias makes good what the rounded weights change on average.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>symmetric</source>
         <translation>对称</translation>
     </message>
@@ -3493,6 +4155,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>Schemes</name>
     <message>
+        <source>round to nearest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>corrected bias</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>group {size}</source>
         <translation>分组 {size}</translation>
     </message>
@@ -3503,6 +4173,203 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>per tensor</source>
         <translation>逐张量</translation>
+    </message>
+</context>
+<context>
+    <name>Search</name>
+    <message>
+        <source>{limit} by {share}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No plan keeps all limits; this is the nearest. It misses {limits}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All limits are kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output SQNR: predicted {predicted}, measured {measured}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output SQNR: predicted {predicted}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured accuracy {share}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{share} keep their best class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What holds it back: {limits}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Errors of this network don't add up: trust only plans that have been measured.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>and {count} more</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>SearchForm</name>
+    <message>
+        <source>Goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>within</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Energy per run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency after {minutes} min</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output SQNR</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accuracy drop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Against the labels; without labels, the share of samples whose best class may change</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>May use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kernels with one input agree</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kernels of one kind that read the same tensor, such as q, k and v, and kernels that share a weight</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only what the device runs natively</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n locked kernel(s) stay as they are</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SearchView</name>
+    <message>
+        <source>Search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>propose a plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Proposals</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep the proposal as a plan with a name, to compare it with others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What to raise next</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>gain</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>per µs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>per byte</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Order of the steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model to search a plan for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Waiting for the data.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Apply %n edit(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This is the current plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Proposal {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edit(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{name} and %n more</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>hardly any gain</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4443,15 +5310,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>in the end {latency}, {fps} runs/s</source>
-        <translation type="unfinished"></translation>
+        <translation>最终 {latency}，{fps} 次/秒</translation>
     </message>
     <message>
         <source>; {clock} % of the clock stays cool at {latency}</source>
-        <translation type="unfinished"></translation>
+        <translation>；频率限制为 {clock} % 可不降频，时延 {latency}</translation>
     </message>
     <message>
         <source>, clock at most {cap} %</source>
-        <translation type="unfinished"></translation>
+        <translation>，频率不超过 {cap} %</translation>
     </message>
     <message>
         <source>minutes, back-to-back runs at {ambient} ambient</source>
@@ -4677,66 +5544,66 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Usage</name>
     <message>
         <source>{share} of the run, {so_far} with all longer ones</source>
-        <translation type="unfinished"></translation>
+        <translation>占整次运行 {share}，连同更长的共 {so_far}</translation>
     </message>
     <message>
         <source>Rank</source>
-        <translation type="unfinished"></translation>
+        <translation>排名</translation>
     </message>
     <message>
         <source>Kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>算子</translation>
     </message>
     <message>
         <source>Latency</source>
-        <translation type="unfinished"></translation>
+        <translation>时延</translation>
     </message>
     <message>
         <source>Bound by</source>
-        <translation type="unfinished"></translation>
+        <translation>瓶颈</translation>
     </message>
     <message>
         <source>invocation</source>
-        <translation type="unfinished"></translation>
+        <translation>调用</translation>
     </message>
     <message>
         <source>launches</source>
-        <translation type="unfinished"></translation>
+        <translation>启动开销</translation>
     </message>
     <message>
         <source>first bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>首字节</translation>
     </message>
     <message>
         <source>Utilization of the units</source>
-        <translation type="unfinished"></translation>
+        <translation>各单元利用率</translation>
     </message>
     <message>
         <source>any unit</source>
-        <translation type="unfinished"></translation>
+        <translation>任一单元</translation>
     </message>
     <message>
         <source>gaps</source>
-        <translation type="unfinished"></translation>
+        <translation>空隙</translation>
     </message>
 </context>
 <context>
     <name>UsageView</name>
     <message>
         <source>Utilization</source>
-        <translation type="unfinished"></translation>
+        <translation>利用率</translation>
     </message>
     <message>
         <source>Open a model to see how busy the NPU is.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型以查看 NPU 有多忙。</translation>
     </message>
     <message>
         <source>The device is being simulated.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在仿真设备。</translation>
     </message>
     <message>
         <source>top kernels by time</source>
-        <translation type="unfinished"></translation>
+        <translation>耗时最长的算子</translation>
     </message>
 </context>
 <context>
@@ -5874,7 +6741,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} rows.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 行。</translation>
     </message>
     <message>
         <source>ONNX Runtime quantization</source>
@@ -6229,8 +7096,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{all} 个评估样本中有 {count} 个也是校准样本：误差偏乐观；请换用别的样本。</translation>
     </message>
     <message>
-        <source>Input {name}: calibration samples have mean {mean} and deviation {std}, evaluation samples {mean2} and {std2}; they seem to be prepared in different ways.</source>
-        <translation>输入 {name}：校准样本的均值为 {mean}、标准差为 {std}，评估样本为 {mean2} 和 {std2}；两者的预处理方式似乎不同。</translation>
+        <source>Input {name}: calibration samples have a mean of {mean} and a deviation of {std} (medians), evaluation samples {mean2} and {std2}; they seem to be prepared in different ways.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Input {name}: the channels of the evaluation samples seem to be in the opposite order of those of the calibration samples (RGB and BGR).</source>
@@ -6522,19 +7389,19 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Timeline for Perfetto</source>
-        <translation type="unfinished"></translation>
+        <translation>Perfetto 时间线</translation>
     </message>
     <message>
         <source>Chrome trace of the simulated run: every unit, memory, traffic and power over time.</source>
-        <translation type="unfinished"></translation>
+        <translation>仿真运行的 Chrome trace：各单元、内存、带宽与功率随时间的变化。</translation>
     </message>
     <message>
         <source>Simulated op_summary</source>
-        <translation type="unfinished"></translation>
+        <translation>仿真 op_summary</translation>
     </message>
     <message>
         <source>CSV of the simulated run, one row per kernel, in the columns of a profile by msprof.</source>
-        <translation type="unfinished"></translation>
+        <translation>仿真运行的 CSV，每个算子一行，列名与 msprof 性能数据一致。</translation>
     </message>
     <message>
         <source>There is no export target {name}; choose one of {names}.</source>
@@ -6570,11 +7437,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} bars of {kernels} kernels.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels} 个算子的 {count} 个条块。</translation>
     </message>
     <message>
         <source>{path}: the plan has not been simulated yet; export again when it has.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：方案尚未仿真；仿真完成后请再次导出。</translation>
     </message>
     <message>
         <source>Internal error: {error}. The details can be copied from the job list.</source>
@@ -6582,275 +7449,275 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>The latency to hold is {value} us, but must be above 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>要保持的时延为 {value} us，必须大于 0。</translation>
     </message>
     <message>
         <source>No clock of this device reaches {wanted} ms.</source>
-        <translation type="unfinished"></translation>
+        <translation>该设备没有任何频率能达到 {wanted} ms。</translation>
     </message>
     <message>
         <source>A clock cap of {clock} % holds {wanted} ms without ever throttling.</source>
-        <translation type="unfinished"></translation>
+        <translation>频率限制为 {clock} % 可保持 {wanted} ms 且永不降频。</translation>
     </message>
     <message>
         <source>{wanted} ms needs {clock} % of the clock and so throttles in time; {cool} % stays cool at {latency} ms.</source>
-        <translation type="unfinished"></translation>
+        <translation>{wanted} ms 需要 {clock} % 的频率，迟早会降频；{cool} % 可不降频，时延 {latency} ms。</translation>
     </message>
     <message>
         <source>There is no kernel {kernel}; mixbit inspect lists numbers, ids and names.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有算子 {kernel}；mixbit inspect 会列出编号、标识和名称。</translation>
     </message>
     <message>
         <source>{kernel} is the name of several kernels ({names}); give a number.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 是多个算子的名称（{names}）；请给出编号。</translation>
     </message>
     <message>
         <source>Runs in</source>
-        <translation type="unfinished"></translation>
+        <translation>运行精度</translation>
     </message>
     <message>
         <source>Product M × K × N</source>
-        <translation type="unfinished"></translation>
+        <translation>矩阵乘 M × K × N</translation>
     </message>
     <message>
         <source>Multiply-accumulates</source>
-        <translation type="unfinished"></translation>
+        <translation>乘累加次数</translation>
     </message>
     <message>
         <source>{count} of them free on the way out of L0C</source>
-        <translation type="unfinished"></translation>
+        <translation>其中 {count} 个在移出 L0C 时免费完成</translation>
     </message>
     <message>
         <source>Work</source>
-        <translation type="unfinished"></translation>
+        <translation>计算量</translation>
     </message>
     <message>
         <source>Vector elements, one source</source>
-        <translation type="unfinished"></translation>
+        <translation>Vector 元素，单源</translation>
     </message>
     <message>
         <source>Vector elements, two sources</source>
-        <translation type="unfinished"></translation>
+        <translation>Vector 元素，双源</translation>
     </message>
     <message>
         <source>Vector elements, exp and ln</source>
-        <translation type="unfinished"></translation>
+        <translation>Vector 元素，exp 与 ln</translation>
     </message>
     <message>
         <source>Vector elements, division and root</source>
-        <translation type="unfinished"></translation>
+        <translation>Vector 元素，除法与开方</translation>
     </message>
     <message>
         <source>Vector elements, reductions</source>
-        <translation type="unfinished"></translation>
+        <translation>Vector 元素，归约</translation>
     </message>
     <message>
         <source>weights {weights}, widened by the Vector unit; activations {activations}</source>
-        <translation type="unfinished"></translation>
+        <translation>权重 {weights}，由 Vector 单元展开；激活 {activations}</translation>
     </message>
     <message>
         <source>weights {weights}, activations {activations}</source>
-        <translation type="unfinished"></translation>
+        <translation>权重 {weights}，激活 {activations}</translation>
     </message>
     <message>
         <source>Blocks M × K × N</source>
-        <translation type="unfinished"></translation>
+        <translation>分形块 M × K × N</translation>
     </message>
     <message>
         <source>of {block}; {useful} % of them is no padding</source>
-        <translation type="unfinished"></translation>
+        <translation>每块 {block}；其中 {useful} % 不是填充</translation>
     </message>
     <message>
         <source>L0 tile M × K × N</source>
-        <translation type="unfinished"></translation>
+        <translation>L0 切块 M × K × N</translation>
     </message>
     <message>
         <source>{blocks} blocks</source>
-        <translation type="unfinished"></translation>
+        <translation>{blocks} 块</translation>
     </message>
     <message>
         <source>In L0A, L0B, L0C</source>
-        <translation type="unfinished"></translation>
+        <translation>占用 L0A、L0B、L0C</translation>
     </message>
     <message>
         <source>twice each: one is filled while the other is used</source>
-        <translation type="unfinished"></translation>
+        <translation>各两份：一份使用时另一份填充</translation>
     </message>
     <message>
         <source>Tiles</source>
-        <translation type="unfinished"></translation>
+        <translation>切块数</translation>
     </message>
     <message>
         <source>Reads of activations, weights</source>
-        <translation type="unfinished"></translation>
+        <translation>激活、权重读取次数</translation>
     </message>
     <message>
         <source>half of {size} KiB L1 holds what stays</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} KiB L1 的一半存放驻留数据</translation>
     </message>
     <message>
         <source>Cores</source>
-        <translation type="unfinished"></translation>
+        <translation>核数</translation>
     </message>
     <message>
         <source>of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>共 {count}</translation>
     </message>
     <message>
         <source>Tile</source>
-        <translation type="unfinished"></translation>
+        <translation>切块</translation>
     </message>
     <message>
         <source>Activations in</source>
-        <translation type="unfinished"></translation>
+        <translation>输入激活</translation>
     </message>
     <message>
         <source>Weights and constants</source>
-        <translation type="unfinished"></translation>
+        <translation>权重与常量</translation>
     </message>
     <message>
         <source>Activations out</source>
-        <translation type="unfinished"></translation>
+        <translation>输出激活</translation>
     </message>
     <message>
         <source>From and to memory</source>
-        <translation type="unfinished"></translation>
+        <translation>内存读写</translation>
     </message>
     <message>
         <source>Through L2</source>
-        <translation type="unfinished"></translation>
+        <translation>经过 L2</translation>
     </message>
     <message>
         <source>Through L1 and UB</source>
-        <translation type="unfinished"></translation>
+        <translation>经过 L1 与 UB</translation>
     </message>
     <message>
         <source>Into L0</source>
-        <translation type="unfinished"></translation>
+        <translation>进入 L0</translation>
     </message>
     <message>
         <source>Layout conversion</source>
-        <translation type="unfinished"></translation>
+        <translation>排布转换</translation>
     </message>
     <message>
         <source>Bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>字节</translation>
     </message>
     <message>
         <source>all: there is no L2</source>
-        <translation type="unfinished"></translation>
+        <translation>全部：没有 L2</translation>
     </message>
     <message>
         <source>weights, and {share} % of the activations, which do not fit L2</source>
-        <translation type="unfinished"></translation>
+        <translation>权重，以及放不进 L2 的 {share} % 激活</translation>
     </message>
     <message>
         <source>2 × {sync} µs hand-over, copies both ways, arithmetic</source>
-        <translation type="unfinished"></translation>
+        <translation>2 × {sync} µs 交接、双向拷贝与计算</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>CPU</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU</translation>
     </message>
     <message>
         <source>Launch</source>
-        <translation type="unfinished"></translation>
+        <translation>启动</translation>
     </message>
     <message>
         <source>with a launch of its own</source>
-        <translation type="unfinished"></translation>
+        <translation>含自身的启动开销</translation>
     </message>
     <message>
         <source>Cube</source>
-        <translation type="unfinished"></translation>
+        <translation>Cube</translation>
     </message>
     <message>
         <source>MTE1</source>
-        <translation type="unfinished"></translation>
+        <translation>MTE1</translation>
     </message>
     <message>
         <source>{size} B from L1 to L0</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} B 从 L1 到 L0</translation>
     </message>
     <message>
         <source>Vector</source>
-        <translation type="unfinished"></translation>
+        <translation>Vector</translation>
     </message>
     <message>
         <source>{size} B through the Vector unit</source>
-        <translation type="unfinished"></translation>
+        <translation>{size} B 经过 Vector 单元</translation>
     </message>
     <message>
         <source>MTE2</source>
-        <translation type="unfinished"></translation>
+        <translation>MTE2</translation>
     </message>
     <message>
         <source>MTE3</source>
-        <translation type="unfinished"></translation>
+        <translation>MTE3</translation>
     </message>
     <message>
         <source>{size} B out</source>
-        <translation type="unfinished"></translation>
+        <translation>写出 {size} B</translation>
     </message>
     <message>
         <source>Fill and drain</source>
-        <translation type="unfinished"></translation>
+        <translation>填充与排空</translation>
     </message>
     <message>
         <source>{groups} × ({issue} × {tiles} tiles + {blocks} blocks) cycles at {mhz} MHz × {efficiency}, {cores} cores</source>
-        <translation type="unfinished"></translation>
+        <translation>{groups} × （{issue} × {tiles} 切块 + {blocks} 分形块）周期，{mhz} MHz × {efficiency}，{cores} 核</translation>
     </message>
     <message>
         <source>{size} B from memory at {rate} GB/s, {ahead} µs of it during the kernel before</source>
-        <translation type="unfinished"></translation>
+        <translation>从内存读 {size} B，{rate} GB/s，其中 {ahead} µs 在前一算子期间完成</translation>
     </message>
     <message>
         <source>{size} B from memory at {rate} GB/s</source>
-        <translation type="unfinished"></translation>
+        <translation>从内存读 {size} B，{rate} GB/s</translation>
     </message>
     <message>
         <source>launch {launch} + conversion {convert} + fill {fill} + longest unit {steady} + drain {drain}</source>
-        <translation type="unfinished"></translation>
+        <translation>启动 {launch} + 转换 {convert} + 填充 {fill} + 最长单元 {steady} + 排空 {drain}</translation>
     </message>
     <message>
         <source>{scheme} instead of {now}</source>
-        <translation type="unfinished"></translation>
+        <translation>用 {scheme} 代替 {now}</translation>
     </message>
     <message>
         <source>No launch, fused with a neighbour</source>
-        <translation type="unfinished"></translation>
+        <translation>无启动开销（与相邻算子融合）</translation>
     </message>
     <message>
         <source>Twice the memory bandwidth</source>
-        <translation type="unfinished"></translation>
+        <translation>内存带宽加倍</translation>
     </message>
     <message>
         <source>Twice the ports of L2 and out of the core</source>
-        <translation type="unfinished"></translation>
+        <translation>L2 与出核带宽加倍</translation>
     </message>
     <message>
         <source>An L2 that holds all activations</source>
-        <translation type="unfinished"></translation>
+        <translation>L2 可容纳全部激活</translation>
     </message>
     <message>
         <source>Twice the Cube</source>
-        <translation type="unfinished"></translation>
+        <translation>Cube 加倍</translation>
     </message>
     <message>
         <source>Twice the ports from L1 to L0</source>
-        <translation type="unfinished"></translation>
+        <translation>L1 到 L0 带宽加倍</translation>
     </message>
     <message>
         <source>Twice the Vector unit</source>
-        <translation type="unfinished"></translation>
+        <translation>Vector 单元加倍</translation>
     </message>
     <message>
         <source>Twice the CPU and its copies</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU 及拷贝速度加倍</translation>
     </message>
     <message>
         <source>{kernel}: only convolutions and matrix products are emulated.</source>
@@ -6922,15 +7789,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Input path: mode is {value}, but must be one of {choices}.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入通路：模式为 {value}，必须是 {choices} 之一。</translation>
     </message>
     <message>
         <source>Input path: frames per second is {value}, but must be above 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入通路：每秒帧数为 {value}，必须大于 0。</translation>
     </message>
     <message>
         <source>Input path: preprocessing is {value} us, but must be 0 or more.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入通路：预处理为 {value} us，不能为负。</translation>
     </message>
     <message>
         <source>{device} has no FP32 in its matrix unit; the converter stores and runs FP16.</source>
@@ -6978,11 +7845,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Scenario: governor is {value}, but must be one of {choices}.</source>
-        <translation type="unfinished"></translation>
+        <translation>场景：调频策略为 {value}，必须是 {choices} 之一。</translation>
     </message>
     <message>
         <source>Scenario: clock cap is {value}, but must be above 0, as a part of the nominal clock.</source>
-        <translation type="unfinished"></translation>
+        <translation>场景：频率上限为 {value}，必须大于 0（相对标称频率）。</translation>
     </message>
     <message>
         <source>Scenario: ambient temperature is {value} C, but must be -40 to 85.</source>
@@ -6998,23 +7865,23 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>The NPU works {percent} % of the run, so its gaps cost little.</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 在 {percent} % 的时间内工作，空隙代价很小。</translation>
     </message>
     <message>
         <source>The NPU works only {percent} % of the run. Launches take {share} %: fuse more, or run larger batches.</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 只在 {percent} % 的时间内工作。启动开销占 {share} %：请更多融合，或增大批量。</translation>
     </message>
     <message>
         <source>The NPU works only {percent} % of the run. It waits for the CPU {share} %: replace the operators that fall back.</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 只在 {percent} % 的时间内工作。等待 CPU 占 {share} %：请替换回退到 CPU 的算子。</translation>
     </message>
     <message>
         <source>The NPU works only {percent} % of the run. The call itself takes {share} %: run several inputs per call, or queue calls asynchronously.</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 只在 {percent} % 的时间内工作。调用本身占 {share} %：请一次调用运行多个输入，或异步排队。</translation>
     </message>
     <message>
         <source>The NPU works only {percent} % of the run. First bytes are waited for {share} %: kernels are too small for their transfers.</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 只在 {percent} % 的时间内工作。等待首字节占 {share} %：算子相对其传输过小。</translation>
     </message>
     <message>
         <source>{file}: field {field} is not known; remove it.</source>
@@ -7802,6 +8669,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Taking a kernel's cost apart</source>
+        <translation>正在拆解算子开销</translation>
+    </message>
+    <message>
+        <source>Comparing fusion rules</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7811,6 +8682,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path} can't be written: {reason}. Choose another place.</source>
         <translation>无法写入 {path}：{reason}。请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>Proposal {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A plan of the Pareto front</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Price preview</source>
