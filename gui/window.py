@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 HOMES = {"layers": "tune"}
 """Layouts to change to when a dock is wanted that the one on show lacks."""
-STATE_VERSION = 2
+STATE_VERSION = 3
 """Of saved dock arrangements; a new one forgets the old."""
 _REFRESH_MS = 30
 _WRITTEN = ("Wrote {path}.", "Saved {path}.")
@@ -117,6 +117,8 @@ class Window(QWidget):
     def set_session(self, session: Session) -> None:
         """The engine is there."""
         self.session = self._actions.session = session
+        session.memory_limit = self.settings.memory_limit or session.memory_limit
+        session.ask_memory = self._actions.ask_memory
         self.host = self.menus.host = DockHost(session)
         self.host.reset_wanted.connect(self.reset_layout)
         self.host.manual_wanted.connect(self.show_manual)

@@ -16,7 +16,7 @@ from engine.npu import Device, list_devices, load_device
 from engine.npu.results import Scenario
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.plan import Plan
-from engine.precision.planfile import load_plan
+from engine.precision.planfile import load_plan, save_plan
 from engine.precision.presets import PRESET_TITLES, preset, spread
 from engine.precision.scheme import FP16, INT4, INT8, PRESETS, Scheme, label
 from engine.session.changes import What
@@ -29,6 +29,7 @@ from engine.session.project import digest_of, read_project
 from engine.session.reading import DEFAULT_DEVICE, Ask, AskMemory, SessionState
 from engine.session.safekeeping import Place
 from engine.session.samples import find_sample, sample_of, sources
+from engine.session.sharing import split_note
 from engine.session.state import (
     Budgets,
     Figures,
@@ -220,6 +221,7 @@ class Session(SessionState):
         """
         device, reference, problem = self._device_of(document.device)
         self.sweeps.forget()
+        self.searches.forget()
         self.comparing.forget()
         self._work.forget()
         self._empty()
@@ -256,6 +258,7 @@ class Session(SessionState):
         """Back to the start page; an opening under way is given up."""
         self._stop_opening()
         self.sweeps.forget()
+        self.searches.forget()
         self.comparing.forget()
         self._work.forget()
         self._safe.start(None, Place())
@@ -316,6 +319,7 @@ class Session(SessionState):
         self._results.forget_errors()
         self.refining.forget()
         self.sweeps.forget()
+        self.searches.forget()
         self.captured = None
         self.data, self.ranges, self.calibration = prepared.info, prepared.ranges, prepared.calibration
         for text in prepared.info.notes:
@@ -344,7 +348,11 @@ class Session(SessionState):
         else:
             title = say("{scheme} for {count} kernels", scheme=label(scheme), count=len(names))
         self._note_kept(given, scheme)
-        self.apply_plan(self.plan.with_schemes(changes, ""), title, who)
+        plan = self.plan.with_schemes(changes, "")
+        apart = split_note(self.network, plan, changes)
+        self.apply_plan(plan, title, who)
+        if apart is not None:
+            self.note(apart)
 
     def _fitted(self, kernels: Sequence[Kernel], scheme: Scheme) -> dict[str, Scheme]:
         """What kernels get when a scheme is set on them: a method only where it fits, which is said."""
@@ -416,6 +424,7 @@ class Session(SessionState):
     def _show(self, plan: Plan, who: str) -> None:
         assert self.network is not None
         self._results.show(plan, self.network)
+        self.searches.plan_changed()
         self._announce(What.PLAN, who)
         self._announce(What.EVALUATION, who)
         self._simulate()
@@ -480,6 +489,7 @@ class Session(SessionState):
     def _renew_simulation(self) -> None:
         self._results.forget_simulation()
         self.kept.device_changed()
+        self.searches.device_changed()
         self._announce(What.DEVICE)
         self._simulate()
 
@@ -646,6 +656,19 @@ class Session(SessionState):
         if self.network is not None:
             plan = load_plan(Path(path), self.network)
             self.apply_plan(self.plan.with_schemes(plan, plan.name), say("Plan {file}", file=Path(path).name), who)
+
+    def export_kept(self, name: str, path: Path | str) -> None:
+        """Write a kept plan as a plan file.
+
+        Raises:
+            PlanError: no plan has that name.
+            ExportError: the file can't be written.
+        """
+        kept = self.kept.find(name)
+        if self.network is not None:
+            spare_the_model(Path(path), self.network)
+            save_plan(kept.plan, self.network, Path(path))
+            self.note(say("Wrote {path}.", path=path))
 
     def save_project(self, path: Path | str | None = None, *, overwrite: bool = False) -> None:
         """Write the project file (to where it was last saved if no path is given).

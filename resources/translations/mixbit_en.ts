@@ -102,8 +102,9 @@
     <name>FusionDialog</name>
     <message numerus="yes">
         <source>%n pattern(s) did not fuse</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n pattern did not fuse</numerusform>
+            <numerusform>%n patterns did not fuse</numerusform>
         </translation>
     </message>
 </context>
@@ -111,14 +112,16 @@
     <name>HistoryView</name>
     <message numerus="yes">
         <source>%n edit(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n edit</numerusform>
+            <numerusform>%n edits</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n kernel(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n kernel</numerusform>
+            <numerusform>%n kernels</numerusform>
         </translation>
     </message>
 </context>
@@ -185,8 +188,9 @@
     <name>PlansView</name>
     <message numerus="yes">
         <source>%n kept</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n kept</numerusform>
+            <numerusform>%n kept</numerusform>
         </translation>
     </message>
 </context>

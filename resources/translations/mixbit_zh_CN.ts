@@ -511,7 +511,7 @@
     </message>
     <message>
         <source>Memory limit for models…</source>
-        <translation type="unfinished"></translation>
+        <translation>模型内存上限…</translation>
     </message>
     <message>
         <source>Close model</source>
@@ -570,6 +570,14 @@
         <translation>首尾 FP16，其余 INT8</translation>
     </message>
     <message>
+        <source>Weight methods of the kernel…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Best weight methods for the selection, or all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Lock or unlock selection</source>
         <translation>锁定或解锁所选</translation>
     </message>
@@ -611,7 +619,7 @@
     </message>
     <message>
         <source>Launches and fusion…</source>
-        <translation type="unfinished"></translation>
+        <translation>下发与融合…</translation>
     </message>
     <message>
         <source>Device profile</source>
@@ -803,11 +811,11 @@
     </message>
     <message>
         <source>Plans</source>
-        <translation type="unfinished"></translation>
+        <translation>方案</translation>
     </message>
     <message>
         <source>History</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录</translation>
     </message>
     <message>
         <source>Jobs</source>
@@ -1303,8 +1311,8 @@
     </message>
     <message numerus="yes">
         <source>%n doubt(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 处疑问</numerusform>
         </translation>
     </message>
     <message>
@@ -1441,13 +1449,13 @@
     </message>
     <message numerus="yes">
         <source>Samples in use · %n doubt(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>使用中的样本 · %n 处疑问</numerusform>
         </translation>
     </message>
     <message>
         <source>Samples in use</source>
-        <translation type="unfinished"></translation>
+        <translation>使用中的样本</translation>
     </message>
     <message>
         <source>Read evaluation files like these</source>
@@ -1505,19 +1513,19 @@
     <name>DifferencesView</name>
     <message>
         <source>Differences of A and B</source>
-        <translation type="unfinished"></translation>
+        <translation>A 与 B 的差异</translation>
     </message>
     <message>
         <source>Layer</source>
-        <translation type="unfinished"></translation>
+        <translation>层</translation>
     </message>
     <message>
         <source>Choose a kept plan as B to see what differs.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择一个已保留的方案作为 B，即可查看差异。</translation>
     </message>
     <message>
         <source>Both plans give every kernel the same precision.</source>
-        <translation type="unfinished"></translation>
+        <translation>两个方案中每个算子的精度都相同。</translation>
     </message>
 </context>
 <context>
@@ -1618,7 +1626,7 @@
     </message>
     <message>
         <source>Kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>算子</translation>
     </message>
     <message>
         <source>Matched by</source>
@@ -1642,11 +1650,11 @@
     </message>
     <message>
         <source>Set</source>
-        <translation type="unfinished"></translation>
+        <translation>集合</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>no kernel</source>
@@ -1871,93 +1879,93 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <name>FusionDialog</name>
     <message>
         <source>Launches and fusion</source>
-        <translation type="unfinished"></translation>
+        <translation>下发与融合</translation>
     </message>
     <message>
         <source>Pattern</source>
-        <translation type="unfinished"></translation>
+        <translation>模式</translation>
     </message>
     <message>
         <source>Kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>算子</translation>
     </message>
     <message>
         <source>Stayed apart</source>
-        <translation type="unfinished"></translation>
+        <translation>未融合的算子</translation>
     </message>
     <message>
         <source>Why</source>
-        <translation type="unfinished"></translation>
+        <translation>原因</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Simulating both rule sets…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在仿真两套规则…</translation>
     </message>
     <message>
         <source>What fusion saves on {device}</source>
-        <translation type="unfinished"></translation>
+        <translation>在 {device} 上融合所节省的开销</translation>
     </message>
     <message>
         <source>Launches take {share} of the latency of this model. Fusion saves {saved} of {all} launches, {time} in each run.</source>
-        <translation type="unfinished"></translation>
+        <translation>算子下发占该模型时延的 {share}。融合省去了 {all} 次下发中的 {saved} 次，每次推理节省 {time}。</translation>
     </message>
     <message>
         <source>Rules</source>
-        <translation type="unfinished"></translation>
+        <translation>规则</translation>
     </message>
     <message>
         <source>Launches</source>
-        <translation type="unfinished"></translation>
+        <translation>下发次数</translation>
     </message>
     <message>
         <source>Saved</source>
-        <translation type="unfinished"></translation>
+        <translation>节省</translation>
     </message>
     <message>
         <source>Time for launches</source>
-        <translation type="unfinished"></translation>
+        <translation>下发耗时</translation>
     </message>
     <message>
         <source>Latency</source>
-        <translation type="unfinished"></translation>
+        <translation>时延</translation>
     </message>
     <message>
         <source>Share</source>
-        <translation type="unfinished"></translation>
+        <translation>占比</translation>
     </message>
     <message>
         <source>Node by node</source>
-        <translation type="unfinished"></translation>
+        <translation>逐节点</translation>
     </message>
     <message>
         <source>Cloud: conservative</source>
-        <translation type="unfinished"></translation>
+        <translation>云侧：保守</translation>
     </message>
     <message>
         <source>Edge: all that can fuse</source>
-        <translation type="unfinished"></translation>
+        <translation>端侧：尽可能融合</translation>
     </message>
     <message>
         <source>In use</source>
-        <translation type="unfinished"></translation>
+        <translation>使用中</translation>
     </message>
     <message>
         <source>Use</source>
-        <translation type="unfinished"></translation>
+        <translation>使用</translation>
     </message>
     <message numerus="yes">
         <source>%n pattern(s) did not fuse</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个模式未融合</numerusform>
         </translation>
     </message>
     <message>
         <source>Every known pattern has fused</source>
-        <translation type="unfinished"></translation>
+        <translation>所有已知模式均已融合</translation>
     </message>
 </context>
 <context>
@@ -2160,34 +2168,34 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     <name>HistoryView</name>
     <message>
         <source>History</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录</translation>
     </message>
     <message numerus="yes">
         <source>%n edit(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 次修改</numerusform>
         </translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation type="unfinished"></translation>
+        <translation>重做</translation>
     </message>
     <message>
         <source>Nothing has been edited yet. Every edit of the plan is listed here and can be undone.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未修改。对方案的每次修改都会列在这里，并可撤销。</translation>
     </message>
     <message>
         <source>As opened</source>
-        <translation type="unfinished"></translation>
+        <translation>打开时</translation>
     </message>
     <message numerus="yes">
         <source>%n kernel(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个算子</numerusform>
         </translation>
     </message>
 </context>
@@ -2498,11 +2506,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>saves {0} of launches</source>
-        <translation type="unfinished"></translation>
+        <translation>节省下发开销 {0}</translation>
     </message>
     <message>
         <source>Not fused with {0}: {1}.</source>
-        <translation type="unfinished"></translation>
+        <translation>未与 {0} 融合：{1}。</translation>
     </message>
     <message>
         <source>This kernel has no precision of its own, so there is no other to try.</source>
@@ -2986,31 +2994,31 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>MemoryLimitDialog</name>
     <message>
         <source>A file of a few bytes can describe a model that fills the memory of this machine; beyond the limit, Mixbit asks first.</source>
-        <translation type="unfinished"></translation>
+        <translation>几个字节的文件也可能描述一个占满本机内存的模型；超过上限时，Mixbit 会先询问。</translation>
     </message>
     <message>
         <source>Memory limit</source>
-        <translation type="unfinished"></translation>
+        <translation>内存上限</translation>
     </message>
     <message>
         <source>This model needs more memory than the limit allows.</source>
-        <translation type="unfinished"></translation>
+        <translation>该模型所需内存超过上限。</translation>
     </message>
     <message>
         <source>Memory that a model may take</source>
-        <translation type="unfinished"></translation>
+        <translation>模型可占用的内存</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Open with this limit</source>
-        <translation type="unfinished"></translation>
+        <translation>以此上限打开</translation>
     </message>
     <message>
         <source>Apply</source>
-        <translation type="unfinished"></translation>
+        <translation>应用</translation>
     </message>
 </context>
 <context>
@@ -3174,11 +3182,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Use</source>
-        <translation type="unfinished"></translation>
+        <translation>使用</translation>
     </message>
     <message>
         <source>This kernel has float weights: there is nothing to round. Choose INT8 or INT4 first.</source>
@@ -3349,128 +3357,128 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Plans</name>
     <message>
         <source>Plan</source>
-        <translation type="unfinished"></translation>
+        <translation>方案</translation>
     </message>
     <message>
         <source>Precisions</source>
-        <translation type="unfinished"></translation>
+        <translation>精度构成</translation>
     </message>
     <message>
         <source>Latency µs</source>
-        <translation type="unfinished"></translation>
+        <translation>延迟 µs</translation>
     </message>
     <message>
         <source>Size KiB</source>
-        <translation type="unfinished"></translation>
+        <translation>大小 KiB</translation>
     </message>
     <message>
         <source>Peak KiB</source>
-        <translation type="unfinished"></translation>
+        <translation>峰值 KiB</translation>
     </message>
     <message>
         <source>Energy µJ</source>
-        <translation type="unfinished"></translation>
+        <translation>能耗 µJ</translation>
     </message>
     <message>
         <source>Current plan</source>
-        <translation type="unfinished"></translation>
+        <translation>当前方案</translation>
     </message>
     <message>
         <source>Measured with other data: {data}. Measure again to compare.</source>
-        <translation type="unfinished"></translation>
+        <translation>用其他数据测得：{data}。请重新测量后再比较。</translation>
     </message>
     <message>
         <source>Not measured yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未测量。</translation>
     </message>
 </context>
 <context>
     <name>PlansView</name>
     <message>
         <source>Plans</source>
-        <translation type="unfinished"></translation>
+        <translation>方案</translation>
     </message>
     <message numerus="yes">
         <source>%n kept</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已保留 %n 个</numerusform>
         </translation>
     </message>
     <message>
         <source>Keep the current plan by a name</source>
-        <translation type="unfinished"></translation>
+        <translation>以名称保留当前方案</translation>
     </message>
     <message>
         <source>More</source>
-        <translation type="unfinished"></translation>
+        <translation>更多</translation>
     </message>
     <message>
         <source>Transitions between precisions, from A to B</source>
-        <translation type="unfinished"></translation>
+        <translation>精度转移，从 A 到 B</translation>
     </message>
     <message>
         <source>Open a model to keep plans and compare them here.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型后，可在此保留并比较方案。</translation>
     </message>
     <message>
         <source>Open a model…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型…</translation>
     </message>
     <message>
         <source>{count} kernels: {a} in A, {b} in B</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子：A 中为 {a}，B 中为 {b}</translation>
     </message>
     <message>
         <source>Plan</source>
-        <translation type="unfinished"></translation>
+        <translation>方案</translation>
     </message>
     <message>
         <source>Compare no more</source>
-        <translation type="unfinished"></translation>
+        <translation>停止比较</translation>
     </message>
     <message>
         <source>Compare with (B)</source>
-        <translation type="unfinished"></translation>
+        <translation>作为 B 比较</translation>
     </message>
     <message>
         <source>Apply</source>
-        <translation type="unfinished"></translation>
+        <translation>应用</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名</translation>
     </message>
     <message>
         <source>Duplicate</source>
-        <translation type="unfinished"></translation>
+        <translation>复制一份</translation>
     </message>
     <message>
         <source>Export…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出…</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Keep the current plan</source>
-        <translation type="unfinished"></translation>
+        <translation>保留当前方案</translation>
     </message>
     <message>
         <source>Measure again with the data in use</source>
-        <translation type="unfinished"></translation>
+        <translation>用当前数据重新测量</translation>
     </message>
     <message>
         <source>Differences of A and B</source>
-        <translation type="unfinished"></translation>
+        <translation>A 与 B 的差异</translation>
     </message>
     <message>
         <source>Export {plan}</source>
-        <translation type="unfinished"></translation>
+        <translation>导出 {plan}</translation>
     </message>
     <message>
         <source>Plans (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>方案 (*.json)</translation>
     </message>
 </context>
 <context>
@@ -3931,55 +3939,55 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Samples</name>
     <message>
         <source>calibration</source>
-        <translation type="unfinished"></translation>
+        <translation>校准</translation>
     </message>
     <message>
         <source>evaluation</source>
-        <translation type="unfinished"></translation>
+        <translation>评估</translation>
     </message>
     <message>
         <source>Activation ranges that this sample alone makes at least twice as wide as all others need</source>
-        <translation type="unfinished"></translation>
+        <translation>仅因该样本就扩大到其他样本所需两倍以上的激活范围个数</translation>
     </message>
     <message>
         <source>Set</source>
-        <translation type="unfinished"></translation>
+        <translation>集合</translation>
     </message>
     <message>
         <source>Sample</source>
-        <translation type="unfinished"></translation>
+        <translation>样本</translation>
     </message>
     <message>
         <source>Input</source>
-        <translation type="unfinished"></translation>
+        <translation>输入</translation>
     </message>
     <message>
         <source>min</source>
-        <translation type="unfinished"></translation>
+        <translation>最小</translation>
     </message>
     <message>
         <source>max</source>
-        <translation type="unfinished"></translation>
+        <translation>最大</translation>
     </message>
     <message>
         <source>mean</source>
-        <translation type="unfinished"></translation>
+        <translation>均值</translation>
     </message>
     <message>
         <source>std</source>
-        <translation type="unfinished"></translation>
+        <translation>标准差</translation>
     </message>
     <message>
         <source>widens</source>
-        <translation type="unfinished"></translation>
+        <translation>扩大范围</translation>
     </message>
     <message>
         <source>Nothing about these samples looks wrong.</source>
-        <translation type="unfinished"></translation>
+        <translation>这些样本未见异常。</translation>
     </message>
     <message>
         <source>Samples in use</source>
-        <translation type="unfinished"></translation>
+        <translation>使用中的样本</translation>
     </message>
     <message>
         <source>{used} of {all}</source>
@@ -4230,7 +4238,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Latency</source>
-        <translation type="unfinished"></translation>
+        <translation>时延</translation>
     </message>
     <message>
         <source>Model size</source>
@@ -5809,7 +5817,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{layers} in it stands between the parts of a sequence, which no kernel can hand on</source>
-        <translation type="unfinished"></translation>
+        <translation>其中的 {layers} 位于序列的各部分之间，而序列无法在算子之间传递</translation>
     </message>
     <message>
         <source>already quantized in the file: its weights keep that precision</source>
@@ -5853,11 +5861,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{file} stores two different tensors under the name {tensor}, so nobody knows which is meant.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 中有两个不同的张量都名为 {tensor}，无法判断指的是哪一个。</translation>
     </message>
     <message>
         <source>{file}: two things have the name {tensor}, so nobody knows which is meant.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：名称 {tensor} 出现了两次，无法判断指的是哪一个。</translation>
     </message>
     <message>
         <source>{file}: the node that makes {tensor} depends on its own result.</source>
@@ -5873,31 +5881,31 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Input {input} is a map: the tensor that is made of it is fed.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入 {input} 是映射（map）：改为直接输入由它生成的张量。</translation>
     </message>
     <message>
         <source>Input {input} is of type {own}: it is fed as {kind} and cast.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入 {input} 的类型是 {own}：以 {kind} 输入后再转换。</translation>
     </message>
     <message>
         <source>Input {input} is a sequence or optional: it is fed one tensor.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入 {input} 是序列或可选值：改为输入一个张量。</translation>
     </message>
     <message>
         <source>{file}: input {input} is a map that the model reads as a whole: feed its values as a tensor.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：输入 {input} 是模型整体读取的映射（map）：请把它的值改为张量输入。</translation>
     </message>
     <message>
         <source>Output {output} is of type {own}: it is read as {kind}.</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 {output} 的类型是 {own}：以 {kind} 读取。</translation>
     </message>
     <message>
         <source>{file}: no tensor stands behind the output {output}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：输出 {output} 的背后没有张量。</translation>
     </message>
     <message>
         <source>Output {output} is no tensor: read is what it is made of, {parts}.</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 {output} 不是张量：改为读取组成它的 {parts}。</translation>
     </message>
     <message>
         <source>{file}: tensor {tensor} has no known data type.</source>
@@ -5921,15 +5929,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{file}: its local functions call each other so often that they unfold into more than {limit} nodes.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：局部函数相互调用次数过多，展开后会超过 {limit} 个节点。</translation>
     </message>
     <message>
         <source>{file}: the local function {name} calls itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：局部函数 {name} 调用了自身。</translation>
     </message>
     <message>
         <source>The file declares a dimension of 0 for {inputs}, so ONNX Runtime runs it on empty tensors only; it is opened as if that dimension were free.</source>
-        <translation type="unfinished"></translation>
+        <translation>文件把 {inputs} 的某个维度声明为 0，因此 ONNX Runtime 只能用空张量运行它；这里按该维度可变来打开。</translation>
     </message>
     <message>
         <source>The name of {file} is no valid text: rename the file or its folder.</source>
@@ -5941,11 +5949,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{file} is a link that leads nowhere: choose the file itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 是一个失效的链接：请直接选择文件本身。</translation>
     </message>
     <message>
         <source>{file} is a device or a pipe, not a file: save the model as an .onnx file.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 是设备或管道而不是文件：请把模型保存为 .onnx 文件。</translation>
     </message>
     <message>
         <source>{file} is a folder: choose an .onnx file.</source>
@@ -6013,7 +6021,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{file}: the indices and values of the sparse tensor {tensor} don't fit its shape {shape}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：稀疏张量 {tensor} 的索引和值与其形状 {shape} 不符。</translation>
     </message>
     <message>
         <source>{file} has a loop that was not over after {seconds} s: it may be endless, so it is not opened.</source>
@@ -6832,6 +6840,342 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>已读回：方案一致。</translation>
     </message>
     <message>
+        <source>Replace it by operators that the device has, or take it out of the model and run it yourself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel} runs on the CPU between kernels of the NPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel} runs on the CPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{why}: {time}, {part} of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} more kernels run on the CPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: {time}, {part} of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{scheme} makes {count} kernels slower than FP16</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: {time} more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give them FP16, unless the smaller package is worth it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} islands of low precision cost more than they save</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: their conversions cost {time} more than they win.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quantize their neighbours too, or give the islands FP16.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} kernels are launch-bound</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All launches take {time}, {part} of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fewer bits don't help them; fewer kernels do: fuse, or take small branches out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The NPU works {part} of the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{time} of each run nothing works, mostly for: {cause}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Larger batches or fewer, larger kernels fill the gaps; the Timeline shows where they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{rate} runs per second take {part} of the time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One run takes {time} in the end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plan for at most 80 %: run less often, or make the model faster.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The device throttles after {seconds} s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency {time} at the end, skin {skin} °C.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run less often, or use fewer bits where that saves energy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The package is {over} over its limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{have} of weights, {allowed} allowed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give the largest kernels INT4, or let the search find the cheapest ones.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Peak memory is {over} over its budget</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{have} while {kernel} runs, {allowed} allowed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use a smaller input there, or INT8 activations; the Memory view shows what lives at that time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One run is {over} over its budget</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{have} simulated, {allowed} allowed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Let the search find a faster plan, or fewer kernels on the way.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{names} and {count} more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file leaves input dimensions free</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All figures are for {shapes}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fix the shape when you convert (--input_shape); this device takes static shapes only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fix the shape when you convert (--input_shape), or list the shapes that occur.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} kernels have shapes that depend on values</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: no converter for this device can plan their memory.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replace what makes them (NonZero, Where, NonMaxSuppression) or cut the model in front of it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Opset {version} is out of range</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The converter of this device reads opsets {low} to {high}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export for this device: the model is written in an opset that it reads, where that keeps the results.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} nodes have no name of their own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: toolchains know layers by name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use the model that the export writes beside its configuration; there every node has a name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} kernels turn NCHW into NHWC or back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: {time} of each run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Feed the model in NCHW and take the Transpose out: the device has its own layout in between.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} matrix products have packed 4-bit weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: .om keeps weights row by row as [K, N], .ms transposed as [N, K].</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Never hand raw weight files from one to the other; convert each from the exported model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} kernels have channels that are no multiple of 16 (INT8: 32)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: up to {part} of a kernel's matrix work is padding, {time} in all.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Round the channels up when you train: it costs no time on this device.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Constants repeat themselves over {size}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: stored and read in each run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Store one row or one number and let the operator broadcast it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel} overflows in {scheme}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} values are NaN or infinite on the samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give it INT8, whose range is calibrated, or scale its input down.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The reference of {count} kernels holds NaN or infinity</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: their error can't be measured.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the samples and their preprocessing; then the model itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{scheme} is not native for {count} kernels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They are built in FP16; choose a format that the device has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} kernels alone miss the required SQNR</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worst: {kernel} with {have} on reference inputs, {need} required.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give them more bits, or smaller groups.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The output error misses its requirement</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{have} SQNR at the output, {need} required.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Raise the most sensitive kernels first; the sweep names them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} kernels saturate on evaluation samples</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: up to {part} of the values lie beyond the calibrated range.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Calibrate with samples like those, or with another observer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} kernels read an input that hardly moves</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernels}: the range is a single value, or a quarter of the channels is always zero.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the calibration samples; what is dead with real ones can be pruned.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The ranges come from synthetic samples</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Errors and saturation are indicative only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give {count} or more real samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only {count} calibration samples</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ranges of so few samples miss rare values.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Quantizing {layer}</source>
         <translation>正在量化 {layer}</translation>
     </message>
@@ -7097,7 +7441,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Input {name}: calibration samples have a mean of {mean} and a deviation of {std} (medians), evaluation samples {mean2} and {std2}; they seem to be prepared in different ways.</source>
-        <translation type="unfinished"></translation>
+        <translation>输入 {name}：校准样本的均值为 {mean}、标准差为 {std}（中位数），评估样本为 {mean2} 和 {std2}；两者的预处理方式似乎不同。</translation>
     </message>
     <message>
         <source>Input {name}: the channels of the evaluation samples seem to be in the opposite order of those of the calibration samples (RGB and BGR).</source>
@@ -8229,15 +8573,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>The layers keep the precision that the file has: {schemes}.</source>
-        <translation type="unfinished"></translation>
+        <translation>各层保持文件已有的精度：{schemes}。</translation>
     </message>
     <message>
         <source>The plan starts with the precision that the file has, {schemes}; {fixed} of these layers keep it.</source>
-        <translation type="unfinished"></translation>
+        <translation>方案从文件已有的精度开始：{schemes}；其中 {fixed} 层保持不变。</translation>
     </message>
     <message>
         <source>The plan starts with the precision that the file has: {schemes}.</source>
-        <translation type="unfinished"></translation>
+        <translation>方案从文件已有的精度开始：{schemes}。</translation>
     </message>
     <message>
         <source>{path} is not a Mixbit project: {reason}.</source>
@@ -8316,6 +8660,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{kernel} 设为 {scheme}</translation>
     </message>
     <message>
+        <source>{count} kernels can't be rounded as {scheme} says, and take the nearest method.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.</source>
         <translation>{count} 个深度卷积算子采用 {gets} 而非 {asked}：权重太少，4 位几乎不省空间。</translation>
     </message>
@@ -8345,15 +8693,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>The weight is shared with {others}. Each has a precision of its own: where the format is the same, one copy is stored, else one for each format.</source>
-        <translation type="unfinished"></translation>
+        <translation>该权重与 {others} 共用。各自可有不同的精度：格式相同时只存一份，否则每种格式各存一份。</translation>
     </message>
     <message>
         <source>The weight is shared with {others}, which reads it in another layout. Each has a precision of its own and stores a copy of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>该权重与 {others} 共用，但后者以另一种布局读取。各自可有不同的精度，并各存一份。</translation>
     </message>
     <message>
         <source>{others} reads the same weight and keeps its precision: the weight is stored in both formats.</source>
-        <translation type="unfinished"></translation>
+        <translation>{others} 读取同一权重并保持原精度：该权重将以两种格式存储。</translation>
     </message>
     <message>
         <source>{path} can't be made ({reason}).</source>
@@ -8673,7 +9021,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Comparing fusion rules</source>
-        <translation type="unfinished"></translation>
+        <translation>正在比较融合规则</translation>
     </message>
     <message>
         <source>Laying out the graph</source>

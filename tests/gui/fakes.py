@@ -75,6 +75,8 @@ class FakeSession:
         self.recent: list[Path] = []
         self.calls: list[tuple[object, ...]] = []
         """Commands that only a real session can carry out, as (name, arguments ...)."""
+        self.memory_limit = 4_000_000_000
+        self.ask_memory: object = None
         self.recoveries: tuple[object, ...] = ()
         self.notes: dict[str, str] = {}
         self.kept = KeptPlans(
@@ -163,6 +165,7 @@ class FakeSession:
         figures = figures_of(self.network, plan, self.scenario)
         self.kept.simulated([figures])
         self.kept.evaluated(plan, figures.evaluation)
+        self.emit(What.EVALUATION)
 
     def samples(self) -> list[SampleModel]:
         return [

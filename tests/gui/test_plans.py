@@ -1,0 +1,217 @@
+"""The Plans and History docks, by keys and mouse."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolTip
+
+from engine.precision.scheme import FP16, INT4, INT8
+from engine.session.difference import transitions
+from gui.theme import DARK, LIGHT
+from gui.views.history import HistoryView
+from gui.views.plans import PlansView
+from gui.views.plans_ab import ERROR, LATENCY, SIZE
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def show(qtbot, session):
+    made = []
+
+    def make(kind, width=900, height=420):
+        view = kind(session, LIGHT)
+        qtbot.addWidget(view)
+        view.resize(width, height)
+        view.show()
+        qtbot.waitExposed(view)
+        settle(view)
+        made.append(view)
+        return view
+
+    yield make
+    for view in made:
+        view.dispose()
+
+
+def settle(view):
+    for _ in range(3):
+        QApplication.processEvents()
+        view.refresh_now()
+        if isinstance(view, PlansView):
+            view.differences.refresh_now()
+
+
+def cell(view, row, column):
+    return view.model.data(view.model.index(row, column))
+
+
+def choose(view, name):
+    view.list.setFocus()
+    view.list.choose(name)
+
+
+def act(view, title):
+    menu = view.menu()
+    next(a for a in menu.actions() if a.text() == title).trigger()
+    menu.deleteLater()
+    settle(view)
+
+
+def test_the_current_plan_is_kept_and_named_at_once(show, session):
+    view = show(PlansView)
+    assert cell(view, 0, 0) == "Current plan"
+    view.add.click()
+    assert [kept.name for kept in session.kept.plans] == ["INT4 tail"]
+    editor = view.list.findChild(QLineEdit)
+    assert editor.hasFocus()
+    editor.selectAll()
+    QTest.keyClicks(editor, "night set")
+    QTest.keyClick(editor, Key.Key_Return)
+    settle(view)
+    assert [kept.name for kept in session.kept.plans] == ["night set"]
+    assert session.kept.plans[0].plan == session.plan
+    assert cell(view, 1, 2) == cell(view, 0, 2)  # the same figures side by side
+    assert cell(view, 1, 3) == cell(view, 0, 3)
+
+
+def test_a_name_that_is_taken_is_refused_with_a_sentence(show, session):
+    session.keep_plan("one")
+    session.keep_plan("two")
+    view = show(PlansView)
+    choose(view, "two")
+    assert not view.model.setData(view.list.currentIndex(), "one")
+    assert "named one already" in QToolTip.text()
+    assert [kept.name for kept in session.kept.plans] == ["one", "two"]
+
+
+def test_enter_applies_delete_deletes_and_the_menu_does_the_rest(show, session, tmp_path):
+    session.keep_plan("tail")
+    session.apply_preset("int8")
+    view = show(PlansView)
+    choose(view, "tail")
+    QTest.keyClick(view.list, Key.Key_Return)
+    assert session.plan == session.kept.find("tail").plan
+    settle(view)
+    assert view.model.rows[1].same
+    act(view, "Duplicate")
+    assert [kept.name for kept in session.kept.plans] == ["tail", "tail 2"]
+    act(view, "Compare with (B)")
+    assert session.kept.b_name == view.list.chosen == "tail"
+    act(view, "Compare no more")
+    assert session.kept.b is None
+    session.export_kept = lambda name, path: path.write_text(name)
+    view.export("tail", tmp_path / "tail.json")
+    assert (tmp_path / "tail.json").read_text() == "tail"
+    choose(view, "tail 2")
+    QTest.keyClick(view.list, Key.Key_Delete)
+    assert [kept.name for kept in session.kept.plans] == ["tail"]
+
+
+def test_a_against_b_agrees_with_the_plans(show, session, qtbot):
+    session.apply_preset("int8")
+    session.keep_plan("eight")
+    kernels = session.network.tunable
+    session.set_scheme([k.id for k in kernels[3:7]], FP16)
+    session.set_scheme([kernels[9].id], INT4)
+    session.kept.compare_with("eight")
+    view = show(PlansView)
+    table = view.differences
+    assert table.kernels() == [k.id for k in (*kernels[3:7], kernels[9])]
+    for row in table.model.rows:
+        assert row.size_bytes.a == session.figures.size.per_kernel[row.kernel]
+        assert row.accumulated_db.b == session.kept.b.evaluation.accumulated[row.kernel].sqnr_db
+        good = {ERROR: row.accumulated_db.change > 0, SIZE: row.size_bytes.change < 0}
+        for column, better in good.items():
+            change = {ERROR: row.accumulated_db, SIZE: row.size_bytes}[column].change
+            expected = LIGHT.text2 if change == 0 else LIGHT.good if better else LIGHT.bad
+            assert table.delegate._color(row, column) == expected
+        assert table.model.words(row, LATENCY)[0] in "+−0"
+    pairs = transitions(session.network, session.plan, session.kept.b.plan)
+    assert sum(pairs.values()) == len(kernels)
+    matrix = view.matrix
+    shown = {
+        matrix.item(r, c).data(Qt.ItemDataRole.UserRole): matrix.item(r, c).text()
+        for r in range(matrix.rowCount())
+        for c in range(matrix.columnCount())
+    }
+    assert {pair: int(text) for pair, text in shown.items() if text != "·"} == pairs
+    view._select_pair("FP16", "INT8")
+    assert session.selection == tuple(k.id for k in kernels[3:7])
+
+
+def test_figures_of_other_data_are_marked_and_measured_again_on_demand(show, session):
+    session.keep_plan("old")
+    old = session.kept.plans[0]
+    from dataclasses import replace
+
+    session.kept.plans = (replace(old, figures=replace(old.figures, data="other data")),)
+    view = show(PlansView)
+    assert cell(view, 1, 2).startswith("≈")
+    assert "other data" in view.model.tip(view.model.rows[1], 2)
+    act(view, "Measure again with the data in use")
+    assert not cell(view, 1, 2).startswith("≈")
+
+
+def test_it_fits_small_docks_and_both_themes(show, session):
+    session.keep_plan("a plan with a name that is longer than there will ever be room for in a dock")
+    session.apply_preset("int8")
+    session.kept.compare_with(session.kept.plans[0].name)
+    for width, height in ((300, 150), (452, 232), (1400, 300)):
+        view = show(PlansView, width, height)
+        assert view.list.columnWidth(0) >= 100
+        view.apply_theme(DARK)
+        assert not view.grab().isNull()
+    session.close_model()
+    settle(view)
+    assert view._pages.currentWidget() is view.empty
+
+
+def row_texts(view):
+    return [view.list.item(i).text() for i in range(view.list.count())]
+
+
+def test_history_lists_edits_by_name_and_goes_where_it_is_clicked(show, session, qtbot):
+    view = show(HistoryView)
+    start = session.previous_plan
+    session.apply_preset("int8")
+    int8 = session.plan
+    session.apply_preset("int4")
+    settle(view)
+    assert row_texts(view)[0] == "As opened"
+    assert row_texts(view)[-1] == "All INT4"
+    assert view.list.count() == len(session.history) + 1
+    target = view.list.item(view.list.count() - 2)
+    qtbot.mouseClick(view.list.viewport(), Qt.MouseButton.LeftButton, pos=view.list.visualItemRect(target).center())
+    assert session.plan == int8
+    settle(view)
+    view.list.setFocus()
+    view.list.setCurrentRow(0)
+    QTest.keyClick(view.list, Key.Key_Return)
+    assert session.plan == start
+    settle(view)
+    assert not view.undo.isEnabled()
+    view.redo.click()
+    settle(view)
+    assert session.history_place == 1
+    session.set_scheme([session.network.tunable[0].id], INT8 if session.plan != int8 else FP16)
+    settle(view)
+    assert view.list.count() == len(session.history) + 1 == 3  # what was undone is gone
+
+
+def test_history_is_empty_with_a_sentence(show, empty_session, qtbot):
+    view = HistoryView(empty_session, LIGHT)
+    qtbot.addWidget(view)
+    assert view._pages.currentWidget() is view.empty
+    view.dispose()
+
+
+def test_a_long_history_only_adds_what_is_new(show, session):
+    view = show(HistoryView)
+    for number in range(60):
+        session.set_scheme([session.network.tunable[0].id], (INT8, FP16, INT4)[number % 3])
+    settle(view)
+    first = view.list.item(5)
+    session.set_scheme([session.network.tunable[1].id], INT4)
+    settle(view)
+    assert view.list.item(5) is first
