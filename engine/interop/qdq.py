@@ -126,6 +126,7 @@ def build_qdq(
             node.name = _unique(f"{kernel.name}/{node.op_type}", used)
         model.graph.node.extend(nodes)
     _guard_norms(model, constants)
+    _guard_roundings(model, constants)
     _close(network, model, constants, target)
     _declare(network, model, False)
     for key, value in _metadata(network, plan, ranges).items():
@@ -156,6 +157,35 @@ def _guard_norms(model: onnx.ModelProto, constants: dict[str, Array]) -> None:
     nodes = [_copy(node) for node in nodes]
     del model.graph.node[:]
     model.graph.node.extend(nodes)
+
+
+def _guard_roundings(model: onnx.ModelProto, constants: dict[str, Array]) -> None:
+    """Keep ONNX Runtime from taking two roundings in a row for one.
+
+    It merges Q-DQ-Q-DQ at every level, whatever the two scales are: a scheme on top of a rounding that the model has
+    itself would have no effect. A maximum with -inf changes no value and stands in the way.
+    """
+    made_by = {node.output[0]: node for node in model.graph.node if node.op_type == "DequantizeLinear"}
+    nodes = []
+    for node in model.graph.node:
+        before = made_by.get(node.input[0]) if node.op_type == "QuantizeLinear" else None
+        if before is not None and not _same_steps(before, node, constants):
+            constants[_LOWEST] = np.asarray(-np.inf, np.float32)
+            apart = f"{node.output[0]}/mixbit/apart"
+            nodes.append(helper.make_node("Max", [node.input[0], _LOWEST], [apart], f"{node.name}/Max"))
+            node.input[0] = apart
+        nodes.append(node)
+    if len(nodes) > len(model.graph.node):
+        nodes = [_copy(node) for node in nodes]
+        del model.graph.node[:]
+        model.graph.node.extend(nodes)
+
+
+def _same_steps(a: onnx.NodeProto, b: onnx.NodeProto, constants: Mapping[str, Array]) -> bool:
+    """Whether two nodes have equal scales and zero points."""
+    pairs = zip(a.input[1:], b.input[1:], strict=False)
+    known = [(constants.get(x), constants.get(y)) for x, y in pairs]
+    return len(a.input) == len(b.input) and all(x is not None and y is not None and _same(x, y) for x, y in known)
 
 
 def _copy(node: onnx.NodeProto) -> onnx.NodeProto:

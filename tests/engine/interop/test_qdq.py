@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,12 @@ from handmade import Step, network, run_whole, samples_like, small_net
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds import KINDS, conv, gemm, matmul
+from onnx import helper
 
 from engine.errors import Cancelled, ExportError, PlanError
+from engine.fusion import fuse
 from engine.fusion.types import Kind
+from engine.graph import load
 from engine.interop.qdq import SETTINGS, export_qdq
 from engine.numerics import Evaluator, calibrate
 from engine.precision.plan import Plan
@@ -33,7 +37,7 @@ from engine.precision.scheme import (
     WeightFormat,
 )
 from engine.progress import CancelToken
-from engine.quant.ranges import Ranges
+from engine.quant.ranges import Range, Ranges
 
 SCHEMES = {
     "fp32": FP32,
@@ -251,3 +255,53 @@ def test_a_missing_range_or_a_cancel_leaves_the_old_file(tmp_path):
         export_qdq(net, Plan(), Ranges(), path, progress=lambda f, t: token.cancel(), cancel=token)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["m.onnx"]
+
+
+def already_rounded(path: Path, zero: int, dtype: type) -> Path:
+    """Two convolutions whose inputs are rounded in the file itself, with scales that no range of ours gives."""
+    rng = np.random.default_rng(4)
+    node, constants = helper.make_node, {}
+    nodes, last = [], "x"
+    for at in (0, 1):
+        constants |= {f"s{at}": np.float32(0.21 + at), f"z{at}": np.asarray(zero, dtype)}
+        constants |= {f"w{at}": (rng.standard_normal((8, 8, 3, 3)) / 4).astype(np.float32)}
+        nodes += [
+            node("QuantizeLinear", [last, f"s{at}", f"z{at}"], [f"q{at}"]),
+            node("DequantizeLinear", [f"q{at}", f"s{at}", f"z{at}"], [f"d{at}"]),
+            node("Conv", [f"d{at}", f"w{at}"], [f"y{at}"], pads=[1, 1, 1, 1]),
+        ]
+        last = f"y{at}"
+    info = lambda name: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 8, 10, 10])
+    initializers = [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()]
+    graph = helper.make_graph(nodes, "rounded", [info("x")], [info("y1")], initializers)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    return path
+
+
+@pytest.mark.parametrize("rules", ["edge", "cloud"])
+@pytest.mark.parametrize(("zero", "dtype"), [(0, np.int8), (120, np.uint8)])
+def test_a_rounding_on_top_of_the_models_own_counts_at_every_level(zero, dtype, rules, tmp_path):
+    net = fuse(load(already_rounded(tmp_path / "rounded.onnx", zero, dtype)), rules)
+    samples = samples_like({"x": np.zeros((1, 8, 10, 10), np.float32)}, 3)
+    ranges = calibrate(net, samples)
+    coarse = {name: Range(low=2 * found.low - 0.1, high=1.5 * found.high) for name, found in ranges.ranges.items()}
+    ranges = Ranges(coarse, "test", 3)
+    assert net.tunable
+    for activations in (ActivationFormat(8), ActivationFormat(8, symmetric=True), ActivationFormat(4), HALF):
+        plan = Plan({kernel.id: Scheme(INT8.weights, activations) for kernel in net.tunable})
+        with closing(Evaluator(net, samples, ranges=ranges)) as evaluator:
+            shown = evaluator.evaluate(plan).output.sqnr_db
+            previews = [output["y1"] for output in evaluator.output(plan)]
+            reference = [output["y1"] for output in evaluator.output(Plan())]
+        export_qdq(net, plan, ranges, tmp_path / "file.onnx")
+        for level in ("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENABLE_ALL"):
+            options = ort.SessionOptions()
+            options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, level)
+            for entry in SETTINGS.items():
+                options.add_session_config_entry(*entry)
+            session = ort.InferenceSession(str(tmp_path / "file.onnx"), options, providers=["CPUExecutionProvider"])
+            results = [session.run(None, feeds)[0] for feeds in samples.feeds]
+            noise = sum(np.sum((a.astype(np.float64) - b) ** 2) for a, b in zip(results, reference, strict=True))
+            power = sum(np.sum(b.astype(np.float64) ** 2) for b in reference)
+            assert 10 * np.log10(power / noise) == pytest.approx(shown, abs=0.05)
+            assert min(sqnr_db(a, b) for a, b in zip(results, previews, strict=True)) > 60
