@@ -156,7 +156,7 @@ def test_the_reference_is_the_model_and_the_file_is_the_preview(make, tmp_path):
         for scheme in (FP16, INT8, INT4):
             plan = Plan({kernel.id: scheme for kernel in net.tunable})
             found = evaluator.evaluate(plan)
-            assert found.output.sqnr_db > 5
+            assert found.output.sqnr_db > 5 or not found.output.sums.measurable
             assert set(found.accumulated) <= {kernel.id for kernel in net.kernels}
             export_qdq(net, plan, ranges, tmp_path / "m.onnx")
             for feeds, outputs in zip(samples.feeds, evaluator.output(plan), strict=True):
