@@ -7,7 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.cli import commands, comparing, dumping, show, show_dumps, show_plans, show_simulating, simulating, tuning
+from engine.cli import (
+    checking,
+    commands,
+    comparing,
+    dumping,
+    show,
+    show_dumps,
+    show_plans,
+    show_simulating,
+    simulating,
+    tuning,
+)
 from engine.cli import methods as weight_methods
 from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
@@ -31,6 +42,7 @@ COMMANDS = (
     "methods",
     "dump",
     "compare",
+    "check",
     "devices",
     "targets",
 )
@@ -103,13 +115,14 @@ def parser() -> argparse.ArgumentParser:
     )
     dump = command("dump", dumping.dump, show_dumps.show_dump, "write the values of every kernel")
     compare = command("compare", dumping.compare, show_dumps.show_compare, "hold one dump against another")
+    check = command("check", checking.check, checking.show_check, "find what will hurt on a device")
     devices = command(
         "devices", simulating.devices, show_simulating.show_devices, "list the device profiles, or the values of one"
     )
     devices.add_argument("device", nargs="?", metavar="DEVICE", help="profile name or file: list its values")
     command("targets", commands.targets, show.show_targets, "list what can be exported")
 
-    for sub in (inspect, evaluate, simulate, export, plan, plans, sweep, search, dump, methods):
+    for sub in (inspect, evaluate, simulate, export, plan, plans, sweep, search, dump, check, methods):
         sub.add_argument("model", metavar="MODEL", help="an .onnx file, or sample:NAME")
         sub.add_argument(
             "--shape", action="append", type=named_shape, metavar="NAME=1,3,224,224", help="shape of an input"
@@ -121,7 +134,7 @@ def parser() -> argparse.ArgumentParser:
     inspect.add_argument(
         "--explain", action="store_true", help="what fusion saves on the device, and why patterns did not fuse"
     )
-    for sub in (inspect, simulate, export, plans, search):
+    for sub in (inspect, simulate, export, plans, search, check):
         sub.add_argument("--device", default="kirin9030", help="profile name or file (default: kirin9030)")
     for sub, file in ((evaluate, True), (simulate, True), (export, True), (plan, False), (methods, True)):
         choice = sub.add_mutually_exclusive_group(required=True)
@@ -129,7 +142,7 @@ def parser() -> argparse.ArgumentParser:
         if file:
             choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
             sub.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
-    for sub in (evaluate, export, plans, sweep, search, dump, methods):
+    for sub in (evaluate, export, plans, sweep, search, dump, check, methods):
         sub.add_argument("--calib", type=Path, metavar="PATH", help="calibration data: pictures, .npy, .npz or .bin")
         sub.add_argument("--data", type=Path, metavar="PATH", help="evaluation data: pictures, .npy, .npz or .bin")
         sub.add_argument("--samples", type=int, metavar="N", help="evaluate at most N samples")
@@ -148,6 +161,7 @@ def parser() -> argparse.ArgumentParser:
     methods.add_argument("--local", action="store_true", help="don't measure each method of each kernel at the output")
     methods.add_argument("--out", type=Path, metavar="PLAN.json", help="write the plan with the chosen methods here")
     _add_dumps(dump, compare)
+    _add_check(check)
     _add_tuning(sweep, search)
     for sub in (export, plan, dump):
         sub.add_argument("--out", type=Path, required=True, metavar="PATH", help="where to write it")
@@ -185,6 +199,21 @@ def _add_dumps(dump: argparse.ArgumentParser, compare: argparse.ArgumentParser) 
         help="exit code 1 if a layer misses it",
     )
     compare.set_defaults(code=lambda found: int(found["first_bad"] is not None))
+
+
+def _add_check(check: argparse.ArgumentParser) -> None:
+    choice = check.add_mutually_exclusive_group()
+    choice.add_argument("--preset", choices=_PRESET_NAMES, default="fp16", help="a plan by name (default: fp16)")
+    choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
+    check.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
+    check.add_argument("--minutes", type=float, default=30.0, help="minutes of sustained use (default: 30)")
+    check.add_argument("--rate", type=float, metavar="PER_SECOND", help="planned runs per second")
+    check.add_argument("--ambient", type=float, default=25.0, metavar="C", help="ambient temperature in degrees C")
+    check.add_argument("--min-sqnr-db", type=float, metavar="DB", help="required SQNR at the output")
+    check.add_argument("--max-latency-us", type=float, metavar="US", help="allowed latency of one run")
+    check.add_argument("--max-peak-mb", type=float, metavar="MIB", help="allowed peak memory of activations")
+    check.add_argument("--max-size-mb", type=float, metavar="MIB", help="allowed package size")
+    check.set_defaults(code=lambda found: int(found["errors"] > 0))
 
 
 def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser) -> None:

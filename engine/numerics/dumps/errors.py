@@ -10,7 +10,7 @@ import numpy as np
 from engine.errors import DataError
 from engine.graph.types import Array
 from engine.numerics.results import ErrorSums
-from engine.numerics.sums import PIECE, error_sums, power_sums
+from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
 from engine.progress import NEVER, CancelToken
 from engine.text import say
 
@@ -59,14 +59,11 @@ def tensor_error(result: Array, reference: Array, *, cancel: CancelToken = NEVER
     if result.shape != reference.shape:
         raise DataError(say("Shapes {a} and {b} can't be compared.", a=list(reference.shape), b=list(result.shape)))
     scratch = np.empty(PIECE, np.float32)
-    noise = of_reference = of_result = most = 0.0
-    elements = lost = 0
+    total, most = Sums(), 0.0
     for values, wanted in _blocks(result, reference):
         cancel.check()
         values, wanted = _floats(values), _floats(wanted)
-        sums = error_sums(values, wanted, power_sums(wanted), scratch)
-        noise, of_reference, of_result = noise + sums.noise, of_reference + sums.reference, of_result + sums.result
-        elements, lost = elements + sums.elements, lost + sums.nonfinite
+        total = total.plus(error_sums(values, wanted, power_sums(wanted), scratch))
         for start in range(0, values.size, PIECE):
             with np.errstate(invalid="ignore", over="ignore"):
                 difference = np.abs(values[start : start + PIECE] - wanted[start : start + PIECE])
@@ -74,7 +71,7 @@ def tensor_error(result: Array, reference: Array, *, cancel: CancelToken = NEVER
             if not np.isfinite(top):
                 top = float(difference[np.isfinite(difference)].max(initial=0.0))
             most = max(most, top)
-    return TensorError(ErrorSums(noise, of_reference, of_result, elements, lost), most)
+    return TensorError(total.as_result(), most)
 
 
 def check_metrics(names: Collection[str]) -> None:

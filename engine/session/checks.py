@@ -1,0 +1,56 @@
+"""What Preflight is told about a session."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import MixbitError
+from engine.graph import read_inputs
+from engine.interop.preflight import Facts, Finding, Limits, preflight
+from engine.session.state import Budgets
+
+if TYPE_CHECKING:
+    from engine.session.reading import SessionState
+
+
+def limits_of(budgets: Budgets) -> Limits:
+    """Budgets as requirements."""
+    return Limits(budgets.min_sqnr_db, budgets.max_latency_us, budgets.max_peak_bytes, budgets.max_size_bytes)
+
+
+def check(session: SessionState) -> list[Finding]:
+    """Findings on the current plan, with what is known of it now; empty without a model."""
+    network = session.network
+    if network is None:
+        return []
+    figures, baseline = session.figures, session.baseline
+    return preflight(
+        Facts(
+            network,
+            session.plan,
+            session.device,
+            limits_of(session.budgets),
+            free_inputs(network.graph.path, network.graph.sha256),
+            figures.size,
+            figures.simulation,
+            baseline.simulation if baseline is not None else None,
+            figures.sustained,
+            session.scenario,
+            None if session.staleness.stale else figures.evaluation,
+            session.local,
+            session.ranges,
+            calibration_samples=session.data.calibration_samples if session.data is not None else None,
+            synthetic=session.data is not None and session.data.synthetic,
+        )
+    )
+
+
+@lru_cache(maxsize=4)
+def free_inputs(path: Path, sha256: str) -> tuple[str, ...]:
+    """Inputs that a file declares with free dimensions; none if it can't be read any more."""
+    try:
+        return tuple(i.name for i in read_inputs(path) if i.free)
+    except MixbitError:
+        return ()
