@@ -76,6 +76,7 @@ class FakeSession:
         self.calls: list[tuple[object, ...]] = []
         """Commands that only a real session can carry out, as (name, arguments ...)."""
         self.memory_limit = 4_000_000_000
+        self.stopped = False
         self.ask_memory: object = None
         self.recoveries: tuple[object, ...] = ()
         self.notes: dict[str, str] = {}
