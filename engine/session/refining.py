@@ -10,6 +10,7 @@ from engine.fusion.types import Network
 from engine.jobs import Job
 from engine.numerics.results import ErrorSums
 from engine.precision.plan import Plan
+from engine.precision.presets import spread
 from engine.precision.scheme import Scheme, label
 from engine.session.background import Background, Batches, Bench
 from engine.text import Text, say
@@ -146,11 +147,13 @@ class Refining:
             )
 
     def fitted(self, kernel_ids: Iterable[str], scheme: Scheme) -> dict[str, Scheme]:
-        """What kernels would take if a scheme was set on them: its method and corrected bias only where they fit."""
+        """What kernels take when a scheme is set on them: its method and corrected bias only where they fit."""
         network = self._host.network()
         if network is None:
             return {}
-        return fitted((network.by_id(kernel) for kernel in kernel_ids), scheme)
+        kernels = [network.by_id(kernel) for kernel in kernel_ids]
+        given = spread(kernels, scheme)
+        return {k.id: fitted((k,), given[k.id])[k.id] for k in kernels if k.id in given}
 
     def try_schemes(self, cells: Sequence[tuple[str, Scheme]]) -> Job | None:
         """Measure the local error that kernels would have in schemes; found among the session's local errors."""

@@ -42,7 +42,7 @@ class MethodsDialog(Dialog):
         self.sentence.show()
         self.table = QTableWidget(0, 5)
         self.table.setHorizontalHeaderLabels(
-            [self.tr("Method"), self.tr("This kernel"), self.tr("Gain"), self.tr("Output"), self.tr("Gain")]
+            [self.tr("Method"), self.tr("This kernel"), self.tr("Gain, dB"), self.tr("Output"), self.tr("Gain, dB")]
         )
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
@@ -53,6 +53,9 @@ class MethodsDialog(Dialog):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setHighlightSections(False)
+        heading = self.table.horizontalHeaderItem(0)
+        assert heading is not None
+        heading.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.body.addWidget(self.table)
         self.state = label(role="caption")
         self.body.addWidget(self.state)

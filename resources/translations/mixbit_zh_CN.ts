@@ -571,11 +571,11 @@
     </message>
     <message>
         <source>Weight methods of the kernel…</source>
-        <translation type="unfinished"></translation>
+        <translation>该算子的权重量化方法…</translation>
     </message>
     <message>
         <source>Best weight methods for the selection, or all</source>
-        <translation type="unfinished"></translation>
+        <translation>为所选（或全部）算子择优权重方法</translation>
     </message>
     <message>
         <source>Lock or unlock selection</source>
@@ -1832,12 +1832,10 @@
         <translation>筛选</translation>
     </message>
     <message>
-        <source>Words must all be found in name, op, precision or bound.
+        <source>Words must all be found in name, op, precision, bound or note.
 Rules: latency&gt;20, sqnr&lt;22, local&lt;30, weights&gt;100, macs&gt;1000000,
-is:changed, is:locked, is:cpu, is:unsupported, is:slower, is:tunable</source>
-        <translation>各词须全部出现在名称、类型、精度或瓶颈中。
-规则：latency&gt;20、sqnr&lt;22、local&lt;30、weights&gt;100、macs&gt;1000000、
-is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</translation>
+is:changed, is:locked, is:cpu, is:unsupported, is:slower, is:tunable, is:noted</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Bulk edit…</source>
@@ -2326,7 +2324,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable</trans
     </message>
     <message>
         <source>Rounding</source>
-        <translation type="unfinished"></translation>
+        <translation>取整方法</translation>
     </message>
     <message>
         <source>Activations</source>
@@ -2599,6 +2597,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>单元、瓶颈</translation>
     </message>
     <message>
+        <source>note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>local</source>
         <translation>局部</translation>
     </message>
@@ -2653,6 +2655,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>DDR traffic</source>
         <translation>DDR 流量</translation>
+    </message>
+    <message>
+        <source>Δ error</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Δ latency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Δ weights</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Unit</source>
@@ -2723,6 +2737,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>从 DDR 读取和写入的字节数。</translation>
     </message>
     <message>
+        <source>Accumulated SQNR of this plan minus that of plan B. Positive is better. Choose B in Plans.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency of this plan minus that of plan B. Negative is better.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Packed weights of this plan minus those of plan B. Negative is better.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Unit of the device that does the work.</source>
         <translation>执行它的设备单元。</translation>
     </message>
@@ -2731,8 +2757,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>在此设备上限制该算子的因素。</translation>
     </message>
     <message>
-        <source>Locked, on the CPU, overflow, no native support.</source>
-        <translation>已锁定、CPU 回退、溢出、无原生支持。</translation>
+        <source>Locked, on the CPU, overflow, no native support, a note.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Export table as CSV</source>
@@ -3146,39 +3172,39 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>MethodsDialog</name>
     <message>
         <source>Weight methods</source>
-        <translation type="unfinished"></translation>
+        <translation>权重量化方法</translation>
     </message>
     <message>
         <source>Weight methods for {0}</source>
-        <translation type="unfinished"></translation>
+        <translation>{0} 的权重量化方法</translation>
     </message>
     <message>
         <source>Formats and size stay the same; only how weights are rounded differs. At the output: with the rest of the plan as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>格式与大小不变，只是权重的取整方式不同。输出处的数值：方案其余部分保持不变。</translation>
     </message>
     <message>
         <source>Method</source>
-        <translation type="unfinished"></translation>
+        <translation>方法</translation>
     </message>
     <message>
         <source>This kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>本算子</translation>
     </message>
     <message>
-        <source>Gain</source>
-        <translation type="unfinished"></translation>
+        <source>Gain, dB</source>
+        <translation>增益，dB</translation>
     </message>
     <message>
         <source>Output</source>
-        <translation type="unfinished"></translation>
+        <translation>输出</translation>
     </message>
     <message>
         <source>Best for all kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>为全部算子择优</translation>
     </message>
     <message>
         <source>Measures all methods on every kernel and keeps those that help at the output; one undo step.</source>
-        <translation type="unfinished"></translation>
+        <translation>逐个算子实测所有方法，只保留对输出有益的；可一步撤销。</translation>
     </message>
     <message>
         <source>Close</source>
@@ -3190,23 +3216,23 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>This kernel has float weights: there is nothing to round. Choose INT8 or INT4 first.</source>
-        <translation type="unfinished"></translation>
+        <translation>该算子权重为浮点，无需取整。请先选择 INT8 或 INT4。</translation>
     </message>
     <message>
         <source>No data yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无数据。</translation>
     </message>
     <message>
         <source>Choosing for all kernels… Jobs shows how far it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在为全部算子择优…进度见“任务”。</translation>
     </message>
     <message>
         <source>{0} of {1} measured…</source>
-        <translation type="unfinished"></translation>
+        <translation>已测 {0}/{1}…</translation>
     </message>
     <message>
         <source>All measured. The best at the output is bold.</source>
-        <translation type="unfinished"></translation>
+        <translation>全部测完。输出处最佳者以粗体显示。</translation>
     </message>
 </context>
 <context>
@@ -4082,27 +4108,27 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Local error: being measured…</source>
-        <translation type="unfinished"></translation>
+        <translation>局部误差：测量中…</translation>
     </message>
     <message>
         <source>No data yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无数据。</translation>
     </message>
     <message>
         <source>Local error: {0}</source>
-        <translation type="unfinished"></translation>
+        <translation>局部误差：{0}</translation>
     </message>
     <message>
         <source>now {0}</source>
-        <translation type="unfinished"></translation>
+        <translation>当前 {0}</translation>
     </message>
     <message>
         <source>{0} in the worst kernel, {1}</source>
-        <translation type="unfinished"></translation>
+        <translation>{0}（最差算子 {1}）</translation>
     </message>
     <message>
         <source>{0} of {1} measured</source>
-        <translation type="unfinished"></translation>
+        <translation>已测 {0}/{1}</translation>
     </message>
 </context>
 <context>
@@ -4121,7 +4147,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Method</source>
-        <translation type="unfinished"></translation>
+        <translation>方法</translation>
     </message>
     <message>
         <source>Activations</source>
@@ -4141,15 +4167,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>round to nearest</source>
-        <translation type="unfinished"></translation>
+        <translation>四舍五入</translation>
     </message>
     <message>
         <source>correct bias</source>
-        <translation type="unfinished"></translation>
+        <translation>偏置校正</translation>
     </message>
     <message>
         <source>The bias makes good what the rounded weights change on average.</source>
-        <translation type="unfinished"></translation>
+        <translation>由偏置补偿权重取整引起的平均偏移。</translation>
     </message>
     <message>
         <source>symmetric</source>
@@ -4164,11 +4190,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Schemes</name>
     <message>
         <source>round to nearest</source>
-        <translation type="unfinished"></translation>
+        <translation>四舍五入</translation>
     </message>
     <message>
         <source>corrected bias</source>
-        <translation type="unfinished"></translation>
+        <translation>偏置校正</translation>
     </message>
     <message>
         <source>group {size}</source>
@@ -5729,7 +5755,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>No kernel of this plan has integer weights: there is nothing to choose a method for.</source>
-        <translation type="unfinished"></translation>
+        <translation>该方案没有整数权重的算子：无从选择方法。</translation>
     </message>
     <message>
         <source>Synthetic input: the errors are indicative only; give real samples with --data and --calib.</source>
@@ -6856,7 +6882,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} more kernels run on the CPU</source>
+        <source>{count} more kernel(s) run on the CPU</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6864,7 +6890,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{scheme} makes {count} kernels slower than FP16</source>
+        <source>{scheme} makes {count} kernel(s) slower than FP16</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6876,7 +6902,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} islands of low precision cost more than they save</source>
+        <source>{count} island(s) of low precision cost more than they save</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6888,7 +6914,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} kernels are launch-bound</source>
+        <source>{count} kernel(s) are launch-bound</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6992,7 +7018,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} kernels have shapes that depend on values</source>
+        <source>{count} kernel(s) have shapes that depend on values</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7016,7 +7042,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} nodes have no name of their own</source>
+        <source>{count} node(s) have no name of their own</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7028,7 +7054,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} kernels turn NCHW into NHWC or back</source>
+        <source>{count} kernel(s) turn NCHW into NHWC or back</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7040,7 +7066,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} matrix products have packed 4-bit weights</source>
+        <source>{count} matrix product(s) have packed 4-bit weights</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7052,7 +7078,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} kernels have channels that are no multiple of 16 (INT8: 32)</source>
+        <source>{count} kernel(s) have channels that are no multiple of 16 (INT8: 32)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7088,7 +7114,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The reference of {count} kernels holds NaN or infinity</source>
+        <source>The reference of {count} kernel(s) holds NaN or infinity</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7100,7 +7126,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{scheme} is not native for {count} kernels</source>
+        <source>{scheme} is not native for {count} kernel(s)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7108,7 +7134,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} kernels alone miss the required SQNR</source>
+        <source>{count} kernel(s) alone miss the required SQNR</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7132,7 +7158,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} kernels saturate on evaluation samples</source>
+        <source>{count} kernel(s) saturate on evaluation samples</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7144,7 +7170,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} kernels read an input that hardly moves</source>
+        <source>{count} kernel(s) read an input that hardly moves</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8373,11 +8399,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Rounding weights</source>
-        <translation type="unfinished"></translation>
+        <translation>正在量化权重</translation>
     </message>
     <message>
         <source>Layer {name} can't be rounded by {method}: it takes convolutions that mix channels, Gemm and MatMul with a plain weight matrix; choose another method for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>层 {name} 不能用 {method} 量化：该方法只适用于混合通道的卷积、Gemm 以及权重为普通矩阵的 MatMul；请为其选择其他方法。</translation>
     </message>
     <message>
         <source>There are {count} labels for each sample, but no output with that many rows of classes; give one label for each row of an output.</source>
@@ -8449,7 +8475,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Layer {name} wants a corrected bias, which needs calibration samples; give data.</source>
-        <translation type="unfinished"></translation>
+        <translation>层 {name} 要求偏置校正，需要校准样本；请提供数据。</translation>
     </message>
     <message>
         <source>There is no {kind} weight format of {bits} bits; choose one of {known}.</source>
@@ -8461,7 +8487,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>The weight method {method} needs calibration samples; give data, or choose one of {known}.</source>
-        <translation type="unfinished"></translation>
+        <translation>权重方法 {method} 需要校准样本；请提供数据，或选择 {known} 之一。</translation>
     </message>
     <message>
         <source>There is no weight method {method}; choose one of {known}.</source>
@@ -8589,23 +8615,23 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Comparing weight methods</source>
-        <translation type="unfinished"></translation>
+        <translation>正在比较权重方法</translation>
     </message>
     <message>
         <source>Choosing weight methods</source>
-        <translation type="unfinished"></translation>
+        <translation>正在择优权重方法</translation>
     </message>
     <message>
         <source>No weight method gains anything at the output; the plan stays as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有权重方法能改善输出；方案保持不变。</translation>
     </message>
     <message>
         <source>Weight methods for {count} kernels: output SQNR {before} dB before, {after} dB after.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的权重方法：输出 SQNR 由 {before} dB 变为 {after} dB。</translation>
     </message>
     <message>
         <source>Weight methods for {count} kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的权重方法</translation>
     </message>
     <message>
         <source>{scheme} for {count} kernels</source>
@@ -8613,7 +8639,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Local error of a candidate</source>
-        <translation type="unfinished"></translation>
+        <translation>候选方案的局部误差</translation>
     </message>
     <message>
         <source>{path} was changed by another window since it was opened here; save under another name, or overwrite it on purpose.</source>
@@ -8661,7 +8687,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} kernels can't be rounded as {scheme} says, and take the nearest method.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子不能按 {scheme} 取整，改用最接近的方法。</translation>
     </message>
     <message>
         <source>{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.</source>
@@ -8821,11 +8847,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Comparing plans by weight method</source>
-        <translation type="unfinished"></translation>
+        <translation>正在按权重方法比较方案</translation>
     </message>
     <message>
         <source>Keeping what helps</source>
-        <translation type="unfinished"></translation>
+        <translation>正在保留有益的方法</translation>
     </message>
     <message>
         <source>Output SQNR (dB)</source>
