@@ -163,7 +163,8 @@ def test_the_reference_is_the_model_and_the_file_is_the_preview(make, tmp_path):
                 for info, got in zip(net.graph.outputs, run_whole(str(tmp_path / "m.onnx"), feeds), strict=True):
                     loose = 5e-3 if got.dtype == np.float16 else 1e-4
                     np.testing.assert_allclose(got, outputs[info.name], rtol=loose, atol=loose)
-        assert evaluator.evaluate(Plan()).output.sqnr_db == np.inf
+        found = evaluator.evaluate(Plan()).output
+        assert found.sqnr_db == np.inf or not found.sums.measurable
     finally:
         evaluator.close()
 
