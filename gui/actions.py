@@ -17,6 +17,7 @@ from gui.i18n import Language, language, set_language
 from gui.theme import Mode, theme_manager
 
 if TYPE_CHECKING:
+    from engine.graph.limits import TooBigError
     from engine.graph.types import ModelInput
     from engine.session import Session
     from engine.session.claim import Recovery
@@ -71,6 +72,31 @@ class Actions(QObject):
         session = self.session
         if session is not None:
             self._window.unless_unsaved(lambda: self.guarded(lambda: session.open_sample(name)))
+
+    def memory_limit(self) -> None:
+        """Set how much memory a model may take."""
+        session = self.session
+        if session is not None:
+            from gui.dialogs.memory_limit import MemoryLimitDialog
+
+            MemoryLimitDialog(session.memory_limit, self.allow_memory, self._window).open()
+
+    def allow_memory(self, limit: int | None) -> None:
+        """Remember a new limit, in bytes; None changes nothing."""
+        if limit is not None and self.session is not None:
+            self.session.memory_limit = limit
+            self._window.settings.memory_limit = limit
+
+    def ask_memory(self, error: TooBigError, proceed: Callable[[int | None], None]) -> None:
+        """Ask about a model that needs more than the limit."""
+        from gui.dialogs.memory_limit import MemoryLimitDialog
+
+        def answer(limit: int | None) -> None:
+            self.allow_memory(limit)
+            proceed(limit)
+
+        limit = self.session.memory_limit if self.session is not None else 0
+        MemoryLimitDialog(limit, answer, self._window, refusal=error.text, need=error.need).open()
 
     def _ask_shapes(
         self,
@@ -309,6 +335,13 @@ class Actions(QObject):
         session = self.session
         if session is not None:
             self.guarded(lambda: session.set_device(name_or_path))
+
+    def fusion(self) -> None:
+        """Show what fusion saves, and why some patterns did not fuse."""
+        if self.session is not None:
+            from gui.dialogs.fusion import FusionDialog
+
+            FusionDialog(self.session, self._window).show()
 
     def scenario(self) -> None:
         """Choose how long and how hard the device is used."""

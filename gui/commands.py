@@ -109,6 +109,9 @@ COMMANDS: tuple[Command | Submenu, ...] = (
     Command("export", "file", mark("Export…"), lambda a: a.export(), ("Ctrl+E",), "export", _open, 2),
     Command("import_plan", "file", mark("Import precisions…"), lambda a: a.import_plan(), (), "", _open, 2),
     Command("recover", "file", mark("Recover unsaved work…"), lambda a: a.recover(), (), "history", _session, 3),
+    Command(
+        "memory_limit", "file", mark("Memory limit for models…"), lambda a: a.memory_limit(), (), "", _session, 3,
+    ),
     Command("close_model", "file", mark("Close model"), lambda a: a.close_model(), ("Ctrl+W",), "", _open, 3),
     Command("quit", "file", mark("Quit"), lambda a: a.quit(), ("Ctrl+Q",), "", None, 3),
     Command("undo", "edit", mark("Undo"), lambda a: a.undo(), ("Ctrl+Z",), "undo", lambda s: s.undo_step is not None),
@@ -164,6 +167,7 @@ COMMANDS: tuple[Command | Submenu, ...] = (
         "rules_cloud", "analyze", mark("Cloud fusion: conservative"), lambda a: a.rules("cloud"), (), "", _session, 2,
         lambda a: a.rules_now == "cloud",
     ),
+    Command("fusion", "analyze", mark("Launches and fusion…"), lambda a: a.fusion(), (), "", _open, 2),
     Submenu("devices", "device", mark("Device profile"), "devices", icon="device"),
     Command("device", "device", mark("Choose a device…"), lambda a: a.device(), (), "device", _session),
     Command("scenario", "device", mark("Sustained use…"), lambda a: a.scenario(), (), "clock", _session, 1),

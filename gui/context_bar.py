@@ -117,7 +117,7 @@ class ContextBar(QWidget):
                 wanted -= part.full_width() - part.sizeHint().width()
 
     def _fill_model(self, menu: QMenu) -> None:
-        self._menus.add(menu, "open_model", "@samples", "@recent", "-", "rules_edge", "rules_cloud", "-", "close_model")
+        self._menus.add(menu, "open_model", "@samples", "@recent", "-", "rules_edge", "rules_cloud", "fusion", "-", "close_model")
 
     def _fill_device(self, menu: QMenu) -> None:
         self._menus.fill_devices(menu)

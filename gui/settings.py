@@ -10,6 +10,7 @@ from gui.i18n import LANGUAGES, Language, system_language
 from gui.theme import Mode
 
 VERSION = 1
+LEAST_MEMORY = 100_000_000
 
 
 class Settings:
@@ -55,6 +56,16 @@ class Settings:
     @mode.setter
     def mode(self, value: Mode) -> None:
         self._set("theme", value)
+
+    @property
+    def memory_limit(self) -> int | None:
+        """Bytes that a model may take before the user is asked; None if nobody has chosen."""
+        found = self._text("memory_limit")
+        return int(found) if found.isdecimal() and len(found) < 16 and int(found) >= LEAST_MEMORY else None
+
+    @memory_limit.setter
+    def memory_limit(self, value: int) -> None:
+        self._set("memory_limit", str(value))
 
     @property
     def folder_used(self) -> str:

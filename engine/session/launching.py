@@ -61,6 +61,11 @@ def fusion_report(network: Network, plan: Plan, device: Device) -> FusionReport:
     return FusionReport(nodes, cloud, edge, explain(network))
 
 
+def not_fused(network: Network) -> tuple[NotFused, ...]:
+    """Neighbours that stayed apart under the rules in use, and why."""
+    return explain(network)
+
+
 def saved_launch_us(device: Device) -> float:
     """What a launch costs that fusion saves: additions, activations and norms run on the Vector unit."""
     return float(device.number("launch.vector"))

@@ -18,6 +18,7 @@ from engine.graph.types import Array
 from engine.npu.results import KernelCost, Simulation
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.scheme import FP16, FP32, INT4, INT8, Scheme, family, label
+from engine.session.sharing import sharing_sentences
 from engine.session.state import SensitivityCell
 from engine.text import Text
 
@@ -43,6 +44,8 @@ class Shape:
     tunable: Array
     why_not: tuple[Text | None, ...]
     output_shapes: tuple[str, ...]
+    shared: tuple[Text | None, ...]
+    """What else reads the kernel's weight, and what that means."""
     params: Array
     macs: Array
     name_rank: Array
@@ -137,7 +140,7 @@ def natural(name: str) -> tuple[tuple[int, int, str], ...]:
 
 def shape_of(network: Network) -> Shape:
     """Read what stays the same as long as the kernels do."""
-    kernels = network.kernels
+    kernels, shared = network.kernels, sharing_sentences(network)
     return Shape(
         ids=tuple(k.id for k in kernels),
         names=tuple(k.name for k in kernels),
@@ -154,6 +157,7 @@ def shape_of(network: Network) -> Shape:
 
 
 def times(op: str) -> str:
+        shared=tuple(shared.get(k.id) for k in kernels),
     """Operators with "×" between dimensions: "Conv 3×3 s2"."""
     return _BETWEEN_DIGITS.sub("×", op)
 

@@ -195,58 +195,6 @@
     </message>
 </context>
 <context>
-    <name>Preflight</name>
-    <message numerus="yes">
-        <source>%n more kernel(s) run on the CPU</source>
-        <translation>
-            <numerusform>%n more kernel runs on the CPU</numerusform>
-            <numerusform>%n more kernels run on the CPU</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{0} makes %n kernel(s) slower than FP16</source>
-        <translation>
-            <numerusform>{0} makes %n kernel slower than FP16</numerusform>
-            <numerusform>{0} makes %n kernels slower than FP16</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n kernel(s) are launch-bound</source>
-        <translation>
-            <numerusform>%n kernel is launch-bound</numerusform>
-            <numerusform>%n kernels are launch-bound</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{0} is not native for %n kernel(s)</source>
-        <translation>
-            <numerusform>{0} is not native for %n kernel</numerusform>
-            <numerusform>{0} is not native for %n kernels</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n kernel(s) alone miss the required SQNR</source>
-        <translation>
-            <numerusform>%n kernel alone misses the required SQNR</numerusform>
-            <numerusform>%n kernels alone miss the required SQNR</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>the error of %n kernel(s) can't be measured</source>
-        <translation>
-            <numerusform>the error of %n kernel can't be measured</numerusform>
-            <numerusform>the errors of %n kernels can't be measured</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n value(s) are NaN or infinite on the samples</source>
-        <translation>
-            <numerusform>%n value is NaN or infinite on the samples</numerusform>
-            <numerusform>%n values are NaN or infinite on the samples</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>PreflightView</name>
     <message numerus="yes">
         <source>%n finding(s)</source>

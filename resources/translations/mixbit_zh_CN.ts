@@ -2489,6 +2489,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>选择一个算子，查看它的格式、时间去向以及其他可选项。</translation>
     </message>
     <message>
+        <source>Note about this kernel, kept in the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Locked: edits and the search leave this kernel alone.</source>
         <translation>已锁定：修改与搜索不会动它。</translation>
     </message>
@@ -3519,87 +3527,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Precision mix</source>
         <translation>精度占比</translation>
-    </message>
-</context>
-<context>
-    <name>Preflight</name>
-    <message>
-        <source>{0} and {1} more</source>
-        <translation>{0} 等 {1} 个</translation>
-    </message>
-    <message>
-        <source>{0} runs on the CPU</source>
-        <translation>{0} 在 CPU 上运行</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n more kernel(s) run on the CPU</source>
-        <translation>
-            <numerusform>另有 %n 个算子在 CPU 上运行</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{0}, {1} of the run</source>
-        <translation>{0}，占运行时间 {1}</translation>
-    </message>
-    <message numerus="yes">
-        <source>{0} makes %n kernel(s) slower than FP16</source>
-        <translation>
-            <numerusform>{0} 使 %n 个算子比 FP16 更慢</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n kernel(s) are launch-bound</source>
-        <translation>
-            <numerusform>%n 个算子受启动开销限制</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>all launches take {0}, {1} of the run</source>
-        <translation>全部启动开销共 {0}，占整次运行的 {1}</translation>
-    </message>
-    <message numerus="yes">
-        <source>{0} is not native for %n kernel(s)</source>
-        <translation>
-            <numerusform>{0} 对 %n 个算子没有原生支持</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n kernel(s) alone miss the required SQNR</source>
-        <translation>
-            <numerusform>%n 个算子单独就达不到要求的 SQNR</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>worst: {0} with {1} local, {2} required</source>
-        <translation>最差：{0}，局部 {1}，要求 {2}</translation>
-    </message>
-    <message>
-        <source>{0} gives NaN or infinity in full precision</source>
-        <translation>{0} 在全精度下给出 NaN 或无穷</translation>
-    </message>
-    <message numerus="yes">
-        <source>the error of %n kernel(s) can't be measured</source>
-        <translation>
-            <numerusform>%n 个算子的误差无法测量</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{0} overflows in {1}</source>
-        <translation>{1} 中 {0} 溢出</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n value(s) are NaN or infinite on the samples</source>
-        <translation>
-            <numerusform>样本上有 %n 个值为 NaN 或无穷</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>The device throttles after {0}</source>
-        <translation>设备在 {0} 后降频</translation>
-    </message>
-    <message>
-        <source>latency {0} at the end, skin {1}</source>
-        <translation>结束时时延 {0}，表面 {1}</translation>
     </message>
 </context>
 <context>
@@ -6894,10 +6821,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{kernels}: {time} more.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Give them FP16, unless the smaller package is worth it.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7114,11 +7037,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The reference of {count} kernel(s) holds NaN or infinity</source>
+        <source>{kernel} gives NaN or infinity in full precision</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{kernels}: their error can't be measured.</source>
+        <source>{kernels}: the errors of {count} kernel(s) can't be measured.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8174,6 +8097,30 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{device} 的矩阵单元不支持 FP32；转换器以 FP16 存储并运行。</translation>
     </message>
     <message>
+        <source>There is no GELU of the form {form}; choose tanh or kirin.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>FusedNormBiasGELU needs {count} values of {name}, not {have}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>FRACTAL_NZ needs at least {count} axes, not {have}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This layout needs {count} axes, not {have}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A block of {count} channels exists on no device; choose one of {choices}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{wanted} rows or channels were asked for, but the blocks hold {there}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{op} is not in the operator table of this device</source>
         <translation>{op} 不在此设备的算子表中</translation>
     </message>
@@ -8204,6 +8151,30 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{file}: field {field} is given in {unit}, but must be in {expected}.</source>
         <translation>{file}：字段 {field} 的单位是 {unit}，应为 {expected}。</translation>
+    </message>
+    <message>
+        <source>QuantMatMul takes groups of {want} weights, not {have}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>QuantMatMul takes {rows} rows, not {have}; pad or split the input.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>QuantMatMul takes {name} in multiples of {want}, not {have}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>QuantMatMul takes at most {want} KB of activations, not {have}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>QuantMatMul takes weights of 4 bits, not {have}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>QuantMatMul needs an input of {k} columns, not {have}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Scenario: minutes is {value}, but must be above 0 and at most {longest}.</source>
