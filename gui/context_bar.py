@@ -91,7 +91,11 @@ class ContextBar(QWidget):
                 calibration=used_words(data.calibration_samples, data.calibration_available),
                 evaluation=used_words(data.evaluation_samples, data.evaluation_available),
             )
-            self.data.set_texts(self.tr("Data"), data.evaluation, detail)
+            if data.notes:
+                detail = self.tr("%n doubt(s)", "", len(data.notes)) + f" · {detail}"
+            self.data.set_texts(self.tr("Data"), data.evaluation, detail, warn=bool(data.notes))
+        if data is not None and data.notes:
+            self.data.setToolTip("\n".join(map(translated, data.notes)))
 
     def _refresh_plan(self, session: Session) -> None:
         from engine.precision.presets import PRESET_TITLES  # brings ONNX: not before there is a session

@@ -12,7 +12,7 @@ import numpy as np
 from engine.graph.types import Array, TensorInfo
 from engine.interop.pictures import ImageOptions
 from engine.interop.samples import DataSource
-from engine.numerics.sample_statistics import SetStatistics
+from engine.numerics.sample_statistics import Moments, SetStatistics
 from engine.numerics.samples import SampleSet
 from engine.text import Text, say
 
@@ -71,12 +71,13 @@ def apart(calibration: SetStatistics, evaluation: SetStatistics, inputs: Sequenc
     for info in inputs:
         if info.name not in calibration.moments or info.dtype.kind in "iub":
             continue
-        one, other = calibration.overall(info.name), evaluation.overall(info.name)
+        # Medians, so that one strange sample is not taken for a strange set.
+        one, other = (Moments(*np.median(s.moments[info.name], axis=0).tolist()) for s in (calibration, evaluation))
         wide, narrow = max(one.std, other.std), min(one.std, other.std)
         if wide > 4 * narrow or abs(one.mean - other.mean) > 2 * wide:
             yield say(
-                "Input {name}: calibration samples have mean {mean} and deviation {std}, evaluation samples {mean2} "
-                "and {std2}; they seem to be prepared in different ways.",
+                "Input {name}: calibration samples have a mean of {mean} and a deviation of {std} (medians), "
+                "evaluation samples {mean2} and {std2}; they seem to be prepared in different ways.",
                 name=info.name,
                 mean=_short(one.mean),
                 std=_short(one.std),

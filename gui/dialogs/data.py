@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QTabWidget, QWidget
 
 from gui.dialogs import data_check
 from gui.dialogs.base import Dialog
+from gui.dialogs.data_samples import SamplesPage
 from gui.dialogs.data_source import BadInputError, SourceEditor
 from gui.i18n import text as translated
 from gui.widgets.themed import button, label
@@ -51,12 +52,14 @@ class DataDialog(Dialog):
         self.pages = QTabWidget()
         self.pages.addTab(self.calibration, self.tr("Calibration"))
         self.pages.addTab(self.evaluation, self.tr("Evaluation"))
+        if session.data is not None and session.data.samples:
+            self.pages.addTab(SamplesPage(session.data), self._samples_title(len(session.data.notes)))
         self.pages.setMinimumHeight(350)
         self.body.addWidget(self.pages, 1)
         self.same = button()
         self.same.setToolTip(self.tr("Copies how files are read from this page to the other one"))
         self.same.clicked.connect(self._on_same)
-        self.pages.currentChanged.connect(self._name_same)
+        self.pages.currentChanged.connect(self._on_page)
         self._name_same()
         self.observer = QComboBox()
         for key, title, tip in self._observers():
@@ -89,6 +92,13 @@ class DataDialog(Dialog):
         if data is not None:
             self.calibration.show_used(data.calibration_samples, data.calibration_available)
             self.evaluation.show_used(data.evaluation_samples, data.evaluation_available)
+
+    def _samples_title(self, doubts: int) -> str:
+        return self.tr("Samples in use · %n doubt(s)", "", doubts) if doubts else self.tr("Samples in use")
+
+    def _on_page(self) -> None:
+        self.same.setVisible(isinstance(self.pages.currentWidget(), SourceEditor))
+        self._name_same()
 
     def _name_same(self) -> None:
         first = self.pages.currentWidget() is self.calibration

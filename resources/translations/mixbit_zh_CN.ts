@@ -3554,6 +3554,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有发现问题：所有算子都原生运行，且不受启动开销限制。</translation>
     </message>
     <message>
+        <source>Go to where it is mended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Copy all</source>
         <translation>复制全部</translation>
     </message>

@@ -14,7 +14,7 @@ from engine.interop.pictures import ImageOptions
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.npu.results import Scenario
 from engine.precision.scheme import INT8
-from engine.session.state import Budgets
+from engine.session.state import Budgets, SampleRow
 from engine.text import say
 from gui.dialogs import data_check
 from gui.dialogs.about import AboutDialog
@@ -387,3 +387,35 @@ def test_a_folder_that_vanishes_is_a_sentence(window, session, qtbot, tmp_path, 
     qtbot.waitUntil(lambda: "it is gone" in dialog.calibration._hint.text())
     assert next(b for b in dialog.findChildren(QPushButton) if b.text() == "Apply").isEnabled()
     dialog.reject()
+
+
+def test_samples_in_use_are_listed_with_the_doubts_about_them(window, session, qtbot):
+    rows = (
+        SampleRow("calibration", "a.png", "input", -2.1, 2.6, 0.1, 1.2, 0),
+        SampleRow("calibration", "b.png", "input", -80.0, 90.0, 4.0, 30.0, 12),
+        SampleRow("evaluation", "c.png", "input", -2.0, 2.5, -0.2, 1.1, 0),
+    )
+    notes = (say("Only {count} calibration samples; 100 or more give steadier ranges.", count=2),) * 2
+    session.data = replace(session.data, samples=rows, notes=notes)
+    window._refresh()
+    assert window.context.data._detail.startswith("2 doubts · ")
+    assert "Only 2 calibration samples" in window.context.data.toolTip()
+    dialog = DataDialog(session, window.actions_, window)
+    dialog.open()
+    assert dialog.pages.tabText(2) == "Samples in use · 2 doubts"
+    dialog.pages.setCurrentIndex(2)
+    page = dialog.pages.currentWidget()
+    shown = lambda row, column: page.model.data(page.model.index(row, column))
+    assert [shown(i, 1) for i in range(3)] == ["a.png", "b.png", "c.png"]
+    assert (shown(1, 3), shown(1, 7), shown(0, 7)) == ("−80", "12", "")
+    page.table.sortByColumn(6, Qt.SortOrder.DescendingOrder)
+    assert [shown(i, 1) for i in range(3)] == ["b.png", "a.png", "c.png"]
+    assert not dialog.same.isVisible()
+    dialog.reject()
+    session.data = replace(session.data, notes=())
+    window._refresh()
+    assert "doubt" not in window.context.data._detail
+    assert window.context.data.toolTip() == ""
+    dialog = DataDialog(session, window.actions_, window)
+    assert dialog.pages.tabText(2) == "Samples in use"
+    dialog.deleteLater()

@@ -153,6 +153,9 @@ def test_sets_that_were_prepared_in_two_ways():
     swapped = set_statistics(planes(12, 100, order=-1), [X])
     assert "opposite order" in said(doubts.apart(calibration, swapped, [X]))[0]
     assert said(doubts.apart(calibration, set_statistics(planes(12, 100), [X]), [X])) == []
+    strange = planes(12, 100)
+    strange.feeds[3]["x"][:] *= 1000
+    assert said(doubts.apart(calibration, set_statistics(strange, [X]), [X])) == []  # one is not the whole set
     assert said(doubts.apart(calibration, set_statistics(planes(3, 100, order=-1), [X]), [X])) == []  # too few to say
 
 
