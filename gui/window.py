@@ -122,7 +122,7 @@ class Window(QWidget):
         self.host = self.menus.host = DockHost(session)
         self.host.reset_wanted.connect(self.reset_layout)
         self.host.manual_wanted.connect(self.show_manual)
-        self.host.command_wanted.connect(lambda wanted: self.menus.run(command(wanted)))
+        self.host.command_wanted.connect(self._on_wanted)
         self._stack.addWidget(self.host)
         self._unsubscribe = session.subscribe(self._on_change)
         self.start.set_session(session)
@@ -168,6 +168,13 @@ class Window(QWidget):
     def when_open(self, then: Callable[[], None]) -> None:
         """Do something once the next model is on show."""
         self._when_open = then
+
+    def _on_wanted(self, wanted: str) -> None:
+        """A view asks for a dock or a command by its id."""
+        if self.host is not None and wanted in self.host.docks:
+            self.reveal(wanted)
+        else:
+            self.menus.run(command(wanted))
 
     def show_manual(self, page: str) -> None:
         """Open the manual, or bring it to a page."""

@@ -21,7 +21,6 @@ from engine.session.changes import What
 from gui.fonts import font
 from gui.icons import paint_icon
 from gui.theme import Theme
-from gui.views.layers_rows import Support
 from gui.views.preflight_findings import Finding, findings
 from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
@@ -62,7 +61,7 @@ class FindingsModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return found.title
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{found.title}\n{found.detail}"
+            return f"{found.title}\n{found.detail}\n{found.advice}".rstrip()
         return None
 
 
@@ -112,7 +111,7 @@ class FindingDelegate(QStyledItemDelegate):
 
 
 class PreflightView(SessionView):
-    """The list of findings; a click selects the kernels."""
+    """The list of findings; a click selects the kernels, a double click goes to where something can be done."""
 
     WATCHES: ClassVar[frozenset[What]] = frozenset(
         {What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.LOCAL, What.EVALUATION}
@@ -120,7 +119,6 @@ class PreflightView(SessionView):
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)
-        self._support = Support(session)
         self.model = FindingsModel(self)
         self.list = QListView()
         self.list.setModel(self.model)
@@ -134,6 +132,7 @@ class PreflightView(SessionView):
         self.list.customContextMenuRequested.connect(self._show_menu)
         self.list.clicked.connect(self._on_chosen)
         self.list.activated.connect(self._on_chosen)
+        self.list.activated.connect(self._on_opened)
         self.empty = EmptyState()
         self._pages = QStackedWidget()
         self._pages.addWidget(self.list)
@@ -174,9 +173,7 @@ class PreflightView(SessionView):
 
     def refresh(self, changes: frozenset[What]) -> None:
         """Look again at the results."""
-        if What.MODEL in changes:
-            self._support.forget()
-        found = findings(self.session, self._support)
+        found = findings(self.session)
         self.model.show(found)
         self._pages.setCurrentIndex(0 if found else 1)
         if self.session.network is None:
@@ -197,9 +194,14 @@ class PreflightView(SessionView):
         if ids:
             self.session.select(ids, ids[0], who=WHO)
 
+    def _on_opened(self, index: QModelIndex) -> None:
+        """Go to where something can be done about it."""
+        if index.row() < len(self.model.findings) and self.model.findings[index.row()].place:
+            self.command_wanted.emit(self.model.findings[index.row()].place)
+
     def copy_all(self) -> None:
         """All findings as lines of text."""
-        lines = [f"{f.severity}\t{f.title}\t{f.detail}" for f in self.model.findings]
+        lines = [f"{f.severity}\t{f.title}\t{f.detail}\t{f.advice}" for f in self.model.findings]
         clipboard = QGuiApplication.clipboard()
         if clipboard is not None:
             clipboard.setText("\n".join(lines))
@@ -207,5 +209,9 @@ class PreflightView(SessionView):
     def _show_menu(self, at) -> None:  # type: ignore[no-untyped-def]
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        index = self.list.indexAt(at)
+        if index.isValid():
+            go = menu.addAction(self.tr("Go to where it is mended"))
+            go.triggered.connect(lambda _=False: self._on_opened(index))
         menu.addAction(self.tr("Copy all")).triggered.connect(lambda _=False: self.copy_all())
         menu.popup(self.list.viewport().mapToGlobal(at))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.fusion.types import Kernel
-from engine.interop.preflight.finding import LISTED, Facts, Finding, names
-from engine.interop.report_units import amount, latency, share
+from engine.interop.preflight.finding import LISTED, Facts, Finding, names, share
+from engine.interop.report_units import amount, latency
 from engine.npu.results import Simulation
 from engine.npu.usage import WELL_USED, usage
 from engine.precision.scheme import Scheme, label
@@ -79,7 +79,7 @@ def slower(facts: Facts, simulation: Simulation) -> Iterator[Finding]:
             "slower",
             "warning",
             say("{scheme} makes {count} kernel(s) slower than FP16", scheme=label(scheme), count=len(group)),
-            say("{kernels}: {time} more.", kernels=names(k for k, _ in group), time=latency(total)),
+            say("{kernels}: +{time}.", kernels=names(k for k, _ in group), time=latency(total)),
             say("Give them FP16, unless the smaller package is worth it."),
             tuple(k.index for k, _ in group),
             total,

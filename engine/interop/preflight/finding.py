@@ -79,6 +79,12 @@ class Finding:
     place: Place = "layers"
 
 
+def share(value: float) -> str:
+    """A fraction in per cent: whole numbers from 10 up, else one decimal."""
+    percent = 100 * value
+    return f"{percent:.0f}\u202f%" if percent >= 9.95 else f"{percent:.1f}\u202f%"
+
+
 def names(kernels: Iterable[Kernel]) -> Text:
     """A few kernel names, and how many more there are."""
     listed = list(kernels)

@@ -10,8 +10,8 @@ import numpy as np
 
 from engine.fusion.types import Kernel, Kind
 from engine.graph.types import Array
-from engine.interop.preflight.finding import Facts, Finding, names
-from engine.interop.report_units import amount, latency, share
+from engine.interop.preflight.finding import Facts, Finding, names, share
+from engine.interop.report_units import amount, latency
 from engine.npu.operators import attribute
 from engine.text import say
 

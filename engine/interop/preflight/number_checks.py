@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.fusion.types import Kernel
-from engine.interop.preflight.finding import Facts, Finding, names
-from engine.interop.report_units import db, share
+from engine.interop.preflight.finding import Facts, Finding, names, share
+from engine.interop.report_units import db
 from engine.npu.formats import supports
 from engine.precision.scheme import Scheme, label
 from engine.text import Text, say
@@ -46,8 +46,8 @@ def unmeasured(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "reference",
             "error",
-            say("The reference of {count} kernel(s) holds NaN or infinity", count=len(bad)),
-            say("{kernels}: their error can't be measured.", kernels=names(bad)),
+            say("{kernel} gives NaN or infinity in full precision", kernel=bad[0].name),
+            say("{kernels}: the errors of {count} kernel(s) can't be measured.", kernels=names(bad), count=len(bad)),
             say("Check the samples and their preprocessing; then the model itself."),
             tuple(k.index for k in bad),
             place="data",
@@ -67,7 +67,7 @@ def not_native(facts: Facts) -> Iterator[Finding]:
             "not-native",
             "warning",
             say("{scheme} is not native for {count} kernel(s)", scheme=label(scheme), count=len(kernels)),
-            say("{kernels}: {reason}", kernels=names(kernels), reason=reason),
+            say("{kernels} · {reason}", kernels=names(kernels), reason=reason),
             say("They are built in FP16; choose a format that the device has."),
             tuple(k.index for k in kernels),
         )
