@@ -103,6 +103,10 @@ def _stand_back() -> None:
         os.setpriority(os.PRIO_PROCESS, thread, min(19, os.getpriority(os.PRIO_PROCESS, thread) + _NICENESS))
 
 
+def _fault(error: Exception) -> Text:
+    return say("Internal error: {error}. The details can be copied from the job list.", error=repr(error))
+
+
 class Jobs:
     """Runs jobs in lanes: one thread each for the engine, short sweeps and long ones, two for read-only queries."""
 
@@ -113,6 +117,7 @@ class Jobs:
         self._lanes: dict[Lane, ThreadPoolExecutor] = {}
         self._newest: dict[str, Job] = {}
         self._idle = threading.Condition()
+        self._books = threading.RLock()
         self._unfinished: dict[Lane, int] = {"engine": 0, "sweep": 0, "exact": 0, "query": 0}
         self._closed = False
         self.history: list[Job] = []
@@ -132,25 +137,46 @@ class Jobs:
         supersede: str | None = None,
         on_done: Callable[[T], None] | None = None,
         on_failed: Callable[[Text], None] | None = None,
+        anyway: bool = False,
     ) -> Job:
         """Queue `work`. A newer job with the same `supersede` key cancels the older one.
 
-        `on_done` and `on_failed` run on the owner's thread; a cancelled or superseded job calls neither.
+        `on_done` and `on_failed` run on the owner's thread; a cancelled or superseded job calls neither. Once
+        everything is closed nothing starts any more: a job that comes too late is cancelled from the beginning.
+
+        Args:
+            title: For the job list.
+            work: What to do.
+            lane: Where.
+            supersede: See above.
+            on_done: Gets the result.
+            on_failed: Gets the reason.
+            anyway: Do it even if it is cancelled while it waits: it cleans up.
         """
         job = Job(next(self._ids), title, lane)
-        if supersede is not None:
-            older = self._newest.get(supersede)
-            if older is not None and older.active:
-                older.cancel()
-            self._newest[supersede] = job
-        self.history.append(job)
-        self._forget_old()
-        with self._idle:
-            self._unfinished[lane] += 1
-        future = self._lane(lane).submit(self._run, job, work, on_done, on_failed)
+        with self._books:  # callbacks that run at once come from any thread
+            if self._closed:
+                job.cancel()
+                job.state = "cancelled"
+                return job
+            if supersede is not None:
+                older = self._newest.get(supersede)
+                if older is not None and older.active:
+                    older.cancel()
+                self._newest[supersede] = job
+            self.history.append(job)
+            self._forget_old()
+            with self._idle:
+                self._unfinished[lane] += 1
+            future = self._lane(lane).submit(self._run, job, work, on_done, on_failed, anyway)
         future.add_done_callback(lambda _: self._left(lane))
         self._changed()
         return job
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` has been called."""
+        return self._closed
 
     def wait_idle(self, lane: Lane, timeout: float) -> bool:
         """Wait until nothing is queued or running in a lane; False if that takes longer than `timeout` seconds."""
@@ -169,8 +195,9 @@ class Jobs:
 
     def close(self) -> None:
         """Cancel everything and wait until the worker threads have ended."""
-        self._closed = True
-        self.cancel_all()
+        with self._books:
+            self._closed = True
+            self.cancel_all()
         for pool in self._lanes.values():
             pool.shutdown(wait=True, cancel_futures=True)
         self._lanes.clear()
@@ -196,8 +223,9 @@ class Jobs:
         work: Callable[[JobContext], Any],
         on_done: Callable[[Any], None] | None,
         on_failed: Callable[[Text], None] | None,
+        anyway: bool,
     ) -> None:
-        if job.token.cancelled:
+        if job.token.cancelled and not anyway:
             self._finish(job, "cancelled")
             return
         job.started_at, job.state = time.monotonic(), "running"
@@ -218,8 +246,18 @@ class Jobs:
             self._finish(job, "failed", error.text, on_failed)
         else:  # a fault of ours: show it, keep the program alive
             job.details = traceback.format_exc()
-            text = say("Internal error: {error}. The details can be copied from the job list.", error=repr(error))
-            self._finish(job, "failed", text, on_failed)
+            self._finish(job, "failed", _fault(error), on_failed)
+
+    def _hand_over(
+        self, job: Job, on_done: Callable[[Any], None], result: Any, on_failed: Callable[[Text], None] | None
+    ) -> None:
+        """Give the owner a result; if it can't take it, the job has failed: nobody must wait for its figures."""
+        try:
+            on_done(result)
+        except Exception as error:
+            job.state, job.error, job.details = "failed", _fault(error), traceback.format_exc()
+            if on_failed is not None:
+                on_failed(job.error)
 
     def _finish(
         self,
@@ -240,7 +278,7 @@ class Jobs:
             if error is not None and on_failed is not None:
                 on_failed(error)
             if state == "done" and not late and on_done is not None:
-                on_done(result)
+                self._hand_over(job, on_done, result, on_failed)
             self._changed()
 
         self.deliver(deliver)

@@ -41,6 +41,7 @@ from engine.quant.ranges import Ranges
 from engine.text import say
 
 _LEAST_SESSION_BYTES = 256 << 20
+_PATIENCE_S = 0.5
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -363,10 +364,14 @@ class Evaluator:
     def close(self) -> None:
         """End the threads and give the memory back. Close forks first."""
         self._workers.close()
+        # A call that is being cancelled may still read what is taken away here; an iterator left behind does not.
+        held = self._lock.acquire(timeout=_PATIENCE_S)
         while self._states:  # one by one: all at once would keep every other thread waiting
             state = self._states.pop()
             self._shared.store.returned(state.own_bytes)
             state.release()
+        if held:
+            self._lock.release()
         if self._owner:
             self._shared.ready = False
             for values in self._shared.values:

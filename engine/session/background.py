@@ -63,6 +63,10 @@ class Background:
         self._measuring: list[Job] = []
         """Jobs of this evaluator, and the one that makes the next."""
         self._generation = 0
+        self._leaving: list[Evaluator] = []
+        """Those that will be closed once the jobs that may use them have ended."""
+        self._unclaimed: list[Evaluator] = []
+        """Those that were made and not handed over yet."""
         self._output_s = inf
         """How long the last output error took."""
 
@@ -135,11 +139,16 @@ class Background:
         generation = self._generation
 
         def run(ctx: JobContext) -> Prepared:
-            return work.prepare(
+            prepared = work.prepare(
                 network, calibration, evaluation, observer=observer, kept=self._rounded, progress=ctx.progress, cancel=ctx.token
             )
+            self._unclaimed.append(prepared.evaluator)
+            return prepared
 
         def finish(prepared: Prepared) -> None:
+            self._unclaimed.remove(prepared.evaluator)
+            while self._unclaimed:  # of jobs that were cancelled when they had just ended
+                self._release(self._unclaimed.pop())
             if generation != self._generation:
                 self._release(prepared.evaluator)
                 return
@@ -154,15 +163,18 @@ class Background:
         """Close an evaluator behind all jobs that may still use it while they are being cancelled."""
         if evaluator is None:
             return
+        self._leaving.append(evaluator)
         passed = threading.Event()
 
-        def close(ctx: JobContext) -> None:
-            while not passed.wait(0.02) and not ctx.token.cancelled:
-                pass
+        def close(_: JobContext) -> None:
+            while not passed.wait(0.02):
+                if self.jobs.closed:  # then whoever closes the session closes it, once every job has ended
+                    return
+            self._leaving.remove(evaluator)
             evaluator.close()
 
-        self.jobs.submit(say("Releasing memory"), lambda _: passed.set(), lane="sweep")
-        self.jobs.submit(say("Releasing memory"), close, lane="exact")
+        self.jobs.submit(say("Releasing memory"), lambda _: passed.set(), lane="sweep", anyway=True)
+        self.jobs.submit(say("Releasing memory"), close, lane="exact", anyway=True)
 
     # figures --------------------------------------------------------------------------------------------------------
 
@@ -286,9 +298,11 @@ class Background:
     def close(self) -> None:
         """Stop everything, wait for the worker threads, free the evaluator."""
         self.jobs.close()
-        if self._evaluator is not None:
-            self._evaluator.close()
-            self._evaluator = None
+        for evaluator in (*self._leaving, *self._unclaimed, *([self._evaluator] if self._evaluator else [])):
+            evaluator.close()
+        self._leaving.clear()
+        self._unclaimed.clear()
+        self._evaluator = None
 
     # helpers --------------------------------------------------------------------------------------------------------
 

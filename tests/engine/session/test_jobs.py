@@ -190,3 +190,52 @@ def test_close_stops_a_running_job_and_delivers_nothing_more(owner):
     while not owner.queue.empty():
         owner.queue.get()()
     assert called == []
+
+
+def test_nothing_starts_any_more_once_everything_is_closed(owner):
+    """A callback that runs while everything is closed may still ask for work: it must not be waited for."""
+    jobs, late, entered, leave = Jobs(), [], threading.Event(), threading.Event()
+
+    def ask_for_more(_: object) -> None:  # without an event loop callbacks run in the worker's own thread
+        entered.set()
+        leave.wait(5)
+        late.append(jobs.submit(say("late"), _wait_for_cancel, lane="sweep"))
+
+    jobs.submit(say("first"), lambda ctx: None, on_done=ask_for_more)
+    assert entered.wait(5)
+    closer = threading.Thread(target=jobs.close)
+    closer.start()
+    while not jobs.closed:
+        time.sleep(0.001)
+    leave.set()
+    closer.join(5)
+    assert not closer.is_alive()
+    assert [job.state for job in late] == ["cancelled"]
+    assert jobs.wait_idle("sweep", 0)
+    assert jobs.wait_idle("engine", 1)
+
+
+def test_what_cleans_up_runs_even_if_it_is_cancelled_while_it_waits(jobs, owner):
+    block, done = threading.Event(), []
+    jobs.submit(say("block"), lambda ctx: block.wait(5))
+    cleans = jobs.submit(say("clean"), lambda ctx: done.append(1), anyway=True)
+    drops = jobs.submit(say("drop"), lambda ctx: done.append(2))
+    cleans.cancel()
+    drops.cancel()
+    block.set()
+    owner.pump(lambda: not drops.active)
+    assert done == [1]
+
+
+def test_a_result_that_its_owner_cannot_take_is_a_failure_that_is_seen(jobs, owner):
+    failed = []
+
+    def take(_: object) -> None:
+        raise ZeroDivisionError("nobody counted on that")
+
+    job = jobs.submit(say("work"), lambda ctx: 1, on_done=take, on_failed=failed.append)
+    owner.pump(lambda: not job.active)
+    assert job.state == "failed"
+    assert "nobody counted on that" in str(job.error)
+    assert "ZeroDivisionError" in job.details
+    assert failed == [job.error]

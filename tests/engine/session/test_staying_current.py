@@ -109,3 +109,40 @@ def test_cost_comes_before_heat_and_old_heat_leaves_in_no_export(owner):
     assert session.figures.warmed
     assert session.figures.sustained is not old
     assert session.snapshot().figures.sustained is session.figures.sustained
+
+
+def test_a_cancel_at_the_last_moment_leaves_no_evaluator_behind(cnn_path):
+    """The calibration has ended and its result is on its way when it is cancelled."""
+    owner = Owner(cnn_path)
+    session = owner.session
+    try:
+        owner.pump(lambda: session.network is not None)
+        preparing = session._preparing
+        end = time.monotonic() + 30
+        while not session._work._unclaimed:
+            assert time.monotonic() < end
+            time.sleep(0.002)
+        (lost,) = session._work._unclaimed
+        preparing.cancel()
+        owner.pump()
+        assert preparing.state == "cancelled"
+        assert session.data is None
+        session.measure_again()
+        owner.pump()
+        assert session.data is not None
+        assert not session._work._unclaimed
+        assert lost.memory_bytes == 0
+    finally:
+        session.close()
+
+
+def test_cancelling_the_release_of_memory_releases_it(owner):
+    session = owner.session
+    owner.pump()
+    old = session._work._evaluator
+    session.open_model(session.path)
+    owner.pump(lambda: session._work._evaluator is not old)
+    session.jobs.cancel_all()
+    owner.pump()
+    assert old.memory_bytes == 0
+    assert not session._work._leaving
