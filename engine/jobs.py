@@ -26,7 +26,7 @@ _NICENESS = 3
 Dispatch = Callable[[Callable[[], None]], None]
 """Runs a callback on the owner's thread, soon and in order."""
 Lane = Literal["engine", "sweep", "exact", "query"]
-"""Threads of their own: for what an edit waits for, for short work by the way, for long sweeps, for read-only queries."""
+"""Threads of their own: what an edit waits for, short work by the way, long sweeps, read-only queries."""
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
@@ -237,7 +237,7 @@ class Jobs:
         except Exception as error:
             self._fail(job, error, on_failed)
         else:
-            self._finish(job, "done", None, None, on_done, result)
+            self._finish(job, "done", None, on_failed, on_done, result)
 
     def _fail(self, job: Job, error: Exception, on_failed: Callable[[Text], None] | None) -> None:
         if job.token.cancelled:  # what it worked on may have been taken away: nobody waits for it
