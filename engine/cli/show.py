@@ -109,6 +109,8 @@ def show_sweep(found: Mapping[str, Any]) -> None:
     for kernel, reason in found["blocked"].items():
         print(f"{kernel}: no estimate; {reason}")
     print(f"{len(found['cells'])} cells in {found['seconds']:.2f} s")
+    for note in found["notes"]:
+        print(note)
 
 
 def show_search(found: Mapping[str, Any]) -> None:
@@ -129,6 +131,8 @@ def show_search(found: Mapping[str, Any]) -> None:
         print("binding: " + ", ".join(found["binding"]))
     for point in found["pareto"]:
         print(f"  {point['latency_us'] / 1e3:.3f} ms  {point['size_bytes']:,.0f} bytes  {_short(point['predicted'])}")
+    for note in found["notes"]:
+        print(note)
     if found["path"]:
         print(f"wrote {found['path']}")
 

@@ -36,7 +36,8 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
     network = open_network(args)
     schemes = _schemes(args)
     base = named_plan(args, network) if args.mode == "one-out" else None
-    with closing(_prepared(args, network).evaluator) as evaluator:
+    prepared = _prepared(args, network)
+    with closing(prepared.evaluator) as evaluator:
         started = time.perf_counter()
         metric = Metric(args.metric) if args.metric else default_metric(evaluator)
         point_of(evaluator, metric)
@@ -56,6 +57,7 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
         "blocked": blocked,
         "seconds": seconds,
         "peak_bytes": _peak_bytes(),
+        "notes": [str(note) for note in prepared.info.notes],
     }
 
 
@@ -119,7 +121,8 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
     chip = device(args)
     network = open_network(args)
     schemes = _schemes(args)
-    with closing(_prepared(args, network).evaluator) as evaluator:
+    prepared = _prepared(args, network)
+    with closing(prepared.evaluator) as evaluator:
         metric = Metric.SQNR if args.min_sqnr_db is not None else default_metric(evaluator)
         table = estimate(evaluator, schemes, metric=metric, progress=progress_of(args))
         missing = [c for c in cells_of(network, schemes) if c[0] in table.blocked]
@@ -148,6 +151,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         "binding": list(found.binding),
         "unknown": list(found.unknown),
         "pareto": pareto,
+        "notes": [str(note) for note in prepared.info.notes],
     }
 
 

@@ -84,8 +84,13 @@ def moments_of(array: Array) -> Moments:
     """Least, greatest, mean and standard deviation; zeros for an array without elements."""
     if not array.size:
         return Moments(0.0, 0.0, 0.0, 0.0)
-    values = array.astype(np.float64)
-    return Moments(float(values.min()), float(values.max()), float(values.mean()), float(values.std()))
+    exact = array if array.dtype.kind in "iub" or array.dtype in (np.float32, np.float64) else array.astype(np.float32)
+    values = exact if exact.dtype == np.float32 else exact.astype(np.float64)
+    mean = float(values.mean(dtype=np.float64))
+    from_mean = values - values.dtype.type(mean)
+    power = float((from_mean * from_mean).mean(dtype=np.float64))
+    off = mean - float(values.dtype.type(mean))
+    return Moments(float(exact.min()), float(exact.max()), mean, max(0.0, power - off * off) ** 0.5)
 
 
 def _channel_axis(info: TensorInfo) -> int:
