@@ -77,6 +77,7 @@ class Searches:
         self.problem_text: Text | None = None
         """Why the last search could not be made."""
         self.job: Job | None = None
+        self._explored = False
         self._front_job: Job | None = None
         self._calibration = Calibration()
         self._search: Search | None = None
@@ -135,11 +136,17 @@ class Searches:
                 job.cancel()
         self._host.announce()
 
+    def explore_once(self) -> None:
+        """Find the front, if nobody has asked for it with this model, data and device."""
+        if not self._explored:
+            self.explore()
+
     def explore(self) -> None:
         """Find the Pareto front by prediction, and measure some of its points behind everything else."""
         network, basis = self._host.network(), self._basis_of(self.wishes)
         if network is None or self.exploring:
             return
+        self._explored = True
 
         def run(bench: Bench) -> None:
             search = self._ready(bench, network, basis)
@@ -171,8 +178,9 @@ class Searches:
             return raise_next(network, ready.problem(), plan, device, cancel=ctx.token)
 
         def done(found: list[Step]) -> None:
-            self.steps = tuple(found)
-            self._host.announce()
+            if plan == self._host.plan():
+                self.steps = tuple(found)
+                self._host.announce()
 
         self._work.jobs.submit(
             say("What to raise next"), run, lane="query", supersede="raise next", on_done=done, on_failed=lambda _: None
@@ -184,7 +192,7 @@ class Searches:
 
     def device_changed(self) -> None:
         """Costs of another device are other costs; what was measured still holds."""
-        self.front, self.steps, self._search, self._basis = (), (), None, None
+        self.front, self.steps, self._search, self._basis, self._explored = (), (), None, None, False
         for job in (self.job, self._front_job):
             if job is not None:
                 job.cancel()
@@ -202,25 +210,35 @@ class Searches:
     def _basis_of(self, wishes: Wishes) -> Basis:
         plan = self._host.plan()
         locks = {kernel: plan.scheme(kernel) for kernel in self._host.locked()}
-        return Basis(wishes.schemes, wishes.agree, wishes.native_only, locks, self._host.device())
+        network, exact = self._host.network(), self._sweeps.exact
+        wanted = {*wishes.schemes, *locks.values()} - {FP32}
+        measured = network is not None and all((k.id, s) in exact for k in network.tunable for s in wanted)
+        return Basis(wishes.schemes, wishes.agree, wishes.native_only, locks, self._host.device(), measured)
 
     def _ready(self, bench: Bench, network: Network, basis: Basis) -> Search:
         """Tables for a basis, made once."""
         if self._search is not None and basis.same(self._basis):
             return self._search
         wanted = tuple(dict.fromkeys((*basis.schemes, *(s for s in basis.locks.values() if s != FP32))))
+        harm = self._harm(bench, basis, wanted)
+        groups = agreeing_kernels(network) if basis.agree else ()
+        choices = Choices(basis.schemes, locks=basis.locks, groups=groups)
+        bent = self._calibration if self._basis is None or self._basis.measured == basis.measured else Calibration()
+        search = Search(network, harm, basis.device, choices, bent, native_only=basis.native_only)
+        search.problem(cancel=bench.ctx.token)
+        self._search, self._basis = search, basis
+        return search
+
+    def _harm(self, bench: Bench, basis: Basis, wanted: tuple[Scheme, ...]) -> dict[tuple[str, Scheme], float]:
+        """Damages: all measured where they are, else all estimated; kernels without an estimate are measured now."""
+        if basis.measured:
+            known = dict(self._sweeps.exact).items()  # the owner goes on filling it
+            return {key: harm for key, f in known if isfinite(harm := damage(Metric.SQNR, f.sqnr_db))}
         table = self._sweeps.estimate_in(bench, Metric.SQNR, wanted)
         cells = [(kernel, scheme) for kernel in table.blocked for scheme in wanted]
         with closing(bench.evaluator.fork(bench.gate)) as fork:
             exact = list(ExactSweep(fork, gate=bench.gate).run(cells, cancel=bench.ctx.token)) if cells else []
-        groups = agreeing_kernels(network) if basis.agree else ()
-        choices = Choices(basis.schemes, locks=basis.locks, groups=groups)
-        search = Search(
-            network, damages(table, exact), basis.device, choices, self._calibration, native_only=basis.native_only
-        )
-        search.problem(cancel=bench.ctx.token)
-        self._search, self._basis = search, basis
-        return search
+        return damages(table, exact)
 
     def _measure(self, fork: Evaluator, cancel: CancelToken) -> Callable[[Plan], float]:
         """Damage of a plan by an exact run; each plan runs once."""

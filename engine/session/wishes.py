@@ -105,6 +105,8 @@ class Basis:
     native_only: bool
     locks: Mapping[str, Scheme]
     device: Device
+    measured: bool = False
+    """Whether all cells have been measured one in: then those are added up instead of estimates."""
 
     def same(self, other: Basis | None) -> bool:
         """Whether another basis gives the same tables."""
@@ -112,5 +114,6 @@ class Basis:
             other is not None
             and (self.schemes, self.agree, self.native_only) == (other.schemes, other.agree, other.native_only)
             and dict(self.locks) == dict(other.locks)
+            and self.measured == other.measured
             and self.device is other.device
         )

@@ -16,7 +16,7 @@ from gui.plots.shapes import hatch, pen, plain_text
 from gui.theme import LIGHT, Theme
 
 HEIGHT = 22.0
-Mark = Literal["line", "dash", "box", "hatch", "marker", "frame", "dot", "cross"]
+Mark = Literal["line", "dash", "box", "hatch", "marker", "frame", "dot", "cross", "disc", "ring"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,11 @@ class Caption(QGraphicsWidget):
             painter.drawLines(
                 [QLineF(inner.topLeft(), inner.bottomRight()), QLineF(inner.bottomLeft(), inner.topRight())]
             )
+        elif key.mark in ("disc", "ring"):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(pen(self._color(key), 1.4))
+            painter.setBrush(self._color(key) if key.mark == "disc" else Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(box.center(), 3.6, 3.6)
         elif key.mark == "hatch":
             hatch(painter, [box], self._color(key), 4)
         else:

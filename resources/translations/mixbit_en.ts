@@ -154,6 +154,12 @@
             <numerusform>%n ONNX nodes</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Saves %n launch(es), {0} in each run.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>LayersView</name>
@@ -179,8 +185,9 @@
     <name>ParetoView</name>
     <message numerus="yes">
         <source>%n edit(s) · click applies · Ctrl+click compares</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n edit · click applies · Ctrl+click compares</numerusform>
+            <numerusform>%n edits · click applies · Ctrl+click compares</numerusform>
         </translation>
     </message>
 </context>
@@ -245,8 +252,9 @@
     <name>SearchForm</name>
     <message numerus="yes">
         <source>%n locked kernel(s) stay as they are</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n locked kernel stays as it is</numerusform>
+            <numerusform>%n locked kernels stay as they are</numerusform>
         </translation>
     </message>
 </context>
@@ -254,20 +262,23 @@
     <name>SearchView</name>
     <message numerus="yes">
         <source>Apply %n edit(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Apply %n edit</numerusform>
+            <numerusform>Apply %n edits</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n edit(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n edit</numerusform>
+            <numerusform>%n edits</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{name} and %n more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{name} and %n more</numerusform>
+            <numerusform>{name} and %n more</numerusform>
         </translation>
     </message>
 </context>

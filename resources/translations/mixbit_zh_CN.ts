@@ -787,11 +787,11 @@
     </message>
     <message>
         <source>Pareto</source>
-        <translation type="unfinished"></translation>
+        <translation>帕累托</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索</translation>
     </message>
     <message>
         <source>Tensors</source>
@@ -1835,7 +1835,9 @@
         <source>Words must all be found in name, op, precision, bound or note.
 Rules: latency&gt;20, sqnr&lt;22, local&lt;30, weights&gt;100, macs&gt;1000000,
 is:changed, is:locked, is:cpu, is:unsupported, is:slower, is:tunable, is:noted</source>
-        <translation type="unfinished"></translation>
+        <translation>所有词都须出现在名称、类型、精度、瓶颈或备注中。
+规则：latency&gt;20、sqnr&lt;22、local&lt;30、weights&gt;100、macs&gt;1000000、
+is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:noted</translation>
     </message>
     <message>
         <source>Bulk edit…</source>
@@ -2490,11 +2492,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Note about this kernel, kept in the project</source>
-        <translation type="unfinished"></translation>
+        <translation>关于此算子的备注，随工程保存</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>备注</translation>
     </message>
     <message>
         <source>Locked: edits and the search leave this kernel alone.</source>
@@ -2510,9 +2512,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
             <numerusform>%n 个 ONNX 节点</numerusform>
         </translation>
     </message>
-    <message>
-        <source>saves {0} of launches</source>
-        <translation>节省下发开销 {0}</translation>
+    <message numerus="yes">
+        <source>Saves %n launch(es), {0} in each run.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Not fused with {0}: {1}.</source>
@@ -2606,7 +2610,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>note</source>
-        <translation type="unfinished"></translation>
+        <translation>备注</translation>
     </message>
     <message>
         <source>local</source>
@@ -2666,15 +2670,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Δ error</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ 误差</translation>
     </message>
     <message>
         <source>Δ latency</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ 时延</translation>
     </message>
     <message>
         <source>Δ weights</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ 权重</translation>
     </message>
     <message>
         <source>Unit</source>
@@ -2746,15 +2750,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Accumulated SQNR of this plan minus that of plan B. Positive is better. Choose B in Plans.</source>
-        <translation type="unfinished"></translation>
+        <translation>本方案的累积 SQNR 减去方案 B 的累积 SQNR。正值更好。可在“方案”中选择 B。</translation>
     </message>
     <message>
         <source>Latency of this plan minus that of plan B. Negative is better.</source>
-        <translation type="unfinished"></translation>
+        <translation>本方案的时延减去方案 B 的时延。负值更好。</translation>
     </message>
     <message>
         <source>Packed weights of this plan minus those of plan B. Negative is better.</source>
-        <translation type="unfinished"></translation>
+        <translation>本方案的打包权重减去方案 B 的打包权重。负值更好。</translation>
     </message>
     <message>
         <source>Unit of the device that does the work.</source>
@@ -2766,7 +2770,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Locked, on the CPU, overflow, no native support, a note.</source>
-        <translation type="unfinished"></translation>
+        <translation>已锁定、在 CPU 上运行、溢出、无原生支持、有备注。</translation>
     </message>
     <message>
         <source>Export table as CSV</source>
@@ -3258,133 +3262,133 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>ParetoView</name>
     <message>
         <source>Pareto</source>
-        <translation type="unfinished"></translation>
+        <translation>帕累托</translation>
     </message>
     <message>
         <source>Find the front again and measure more of it</source>
-        <translation type="unfinished"></translation>
+        <translation>重新求前沿并多测一些点</translation>
     </message>
     <message>
         <source>Apply this plan</source>
-        <translation type="unfinished"></translation>
+        <translation>应用此方案</translation>
     </message>
     <message>
         <source>Compare others with this plan</source>
-        <translation type="unfinished"></translation>
+        <translation>将其他方案与此方案比较</translation>
     </message>
     <message>
         <source>Compare with the current plan again</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复与当前方案比较</translation>
     </message>
     <message>
         <source>Latency, ms</source>
-        <translation type="unfinished"></translation>
+        <translation>时延，ms</translation>
     </message>
     <message>
         <source>Model size, MiB</source>
-        <translation type="unfinished"></translation>
+        <translation>模型大小，MiB</translation>
     </message>
     <message>
         <source>Energy per run, mJ</source>
-        <translation type="unfinished"></translation>
+        <translation>单次能耗，mJ</translation>
     </message>
     <message>
         <source>Output SQNR, dB</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 SQNR，dB</translation>
     </message>
     <message>
         <source>What the plot shows to the right</source>
-        <translation type="unfinished"></translation>
+        <translation>横轴显示什么</translation>
     </message>
     <message>
         <source>What the plot shows upwards</source>
-        <translation type="unfinished"></translation>
+        <translation>纵轴显示什么</translation>
     </message>
     <message>
         <source>Open a model to see what its plans cost and lose.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型后可查看各方案的代价与损失。</translation>
     </message>
     <message>
         <source>Finding plans…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在寻找方案…</translation>
     </message>
     <message>
         <source>No plans to compare yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有可比较的方案。</translation>
     </message>
     <message>
         <source>Find plans</source>
-        <translation type="unfinished"></translation>
+        <translation>寻找方案</translation>
     </message>
     <message>
         <source>{count} plans, {measured} measured</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个方案，已测 {measured} 个</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>实测</translation>
     </message>
     <message>
         <source>predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>预测</translation>
     </message>
     <message>
         <source>breaks a budget</source>
-        <translation type="unfinished"></translation>
+        <translation>超出预算</translation>
     </message>
     <message>
         <source>front</source>
-        <translation type="unfinished"></translation>
+        <translation>前沿</translation>
     </message>
     <message>
         <source>{up} by {right}</source>
-        <translation type="unfinished"></translation>
+        <translation>{up} 对 {right}</translation>
     </message>
     <message>
         <source>Errors don't add up here: trust measured plans only</source>
-        <translation type="unfinished"></translation>
+        <translation>此网络的误差不可叠加：只应相信实测方案</translation>
     </message>
     <message>
         <source>budget {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>预算 {value}</translation>
     </message>
     <message>
         <source>now</source>
-        <translation type="unfinished"></translation>
+        <translation>当前</translation>
     </message>
     <message>
         <source>P{number}</source>
-        <translation type="unfinished"></translation>
+        <translation>P{number}</translation>
     </message>
     <message>
         <source>Proposal {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>候选方案 {number}</translation>
     </message>
     <message>
         <source>Plan of the front</source>
-        <translation type="unfinished"></translation>
+        <translation>前沿上的方案</translation>
     </message>
     <message>
         <source>Current plan</source>
-        <translation type="unfinished"></translation>
+        <translation>当前方案</translation>
     </message>
     <message>
         <source>accuracy</source>
-        <translation type="unfinished"></translation>
+        <translation>准确率</translation>
     </message>
     <message>
         <source>in the plan now</source>
-        <translation type="unfinished"></translation>
+        <translation>即当前方案</translation>
     </message>
     <message numerus="yes">
         <source>%n edit(s) · click applies · Ctrl+click compares</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 处修改 · 单击应用 · Ctrl+单击比较</numerusform>
         </translation>
     </message>
     <message>
         <source>compared with the marked plan · </source>
-        <translation type="unfinished"></translation>
+        <translation>与标记的方案比较 · </translation>
     </message>
 </context>
 <context>
@@ -3399,7 +3403,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Latency µs</source>
-        <translation>延迟 µs</translation>
+        <translation>时延 µs</translation>
     </message>
     <message>
         <source>Size KiB</source>
@@ -4144,54 +4148,54 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Search</name>
     <message>
         <source>{limit} by {share}</source>
-        <translation type="unfinished"></translation>
+        <translation>{limit}超出 {share}</translation>
     </message>
     <message>
         <source>No plan keeps all limits; this is the nearest. It misses {limits}.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有方案满足全部限制；这是最接近的方案。未满足：{limits}。</translation>
     </message>
     <message>
         <source>All limits are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>全部限制均已满足。</translation>
     </message>
     <message>
         <source>Output SQNR: predicted {predicted}, measured {measured}.</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 SQNR：预测 {predicted}，实测 {measured}。</translation>
     </message>
     <message>
         <source>Output SQNR: predicted {predicted}.</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 SQNR：预测 {predicted}。</translation>
     </message>
     <message>
         <source>Measured accuracy {share}.</source>
-        <translation type="unfinished"></translation>
+        <translation>实测准确率 {share}。</translation>
     </message>
     <message>
         <source>{share} keep their best class.</source>
-        <translation type="unfinished"></translation>
+        <translation>{share} 的样本最优类别不变。</translation>
     </message>
     <message>
         <source>What holds it back: {limits}.</source>
-        <translation type="unfinished"></translation>
+        <translation>起约束作用的限制：{limits}。</translation>
     </message>
     <message>
         <source>Errors of this network don't add up: trust only plans that have been measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>此网络的误差不可叠加：只应相信实测过的方案。</translation>
     </message>
     <message>
         <source>and {count} more</source>
-        <translation type="unfinished"></translation>
+        <translation>另有 {count} 条</translation>
     </message>
 </context>
 <context>
     <name>SearchForm</name>
     <message>
         <source>Goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目标</translation>
     </message>
     <message>
         <source>within</source>
-        <translation type="unfinished"></translation>
+        <translation>限制</translation>
     </message>
     <message>
         <source>Latency</source>
@@ -4199,52 +4203,52 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Model size</source>
-        <translation type="unfinished"></translation>
+        <translation>模型大小</translation>
     </message>
     <message>
         <source>Peak memory</source>
-        <translation type="unfinished"></translation>
+        <translation>峰值内存</translation>
     </message>
     <message>
         <source>Energy per run</source>
-        <translation type="unfinished"></translation>
+        <translation>单次能耗</translation>
     </message>
     <message>
         <source>Latency after {minutes} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{minutes} 分钟后的时延</translation>
     </message>
     <message>
         <source>Output SQNR</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 SQNR</translation>
     </message>
     <message>
         <source>Accuracy drop</source>
-        <translation type="unfinished"></translation>
+        <translation>准确率下降</translation>
     </message>
     <message>
         <source>Against the labels; without labels, the share of samples whose best class may change</source>
-        <translation type="unfinished"></translation>
+        <translation>相对于标签；没有标签时，为最优类别允许改变的样本比例</translation>
     </message>
     <message>
         <source>May use</source>
-        <translation type="unfinished"></translation>
+        <translation>可用格式</translation>
     </message>
     <message>
         <source>Kernels with one input agree</source>
-        <translation type="unfinished"></translation>
+        <translation>同一输入的算子取相同格式</translation>
     </message>
     <message>
         <source>Kernels of one kind that read the same tensor, such as q, k and v, and kernels that share a weight</source>
-        <translation type="unfinished"></translation>
+        <translation>读取同一张量的同类算子（如 q、k、v），以及共用权重的算子</translation>
     </message>
     <message>
         <source>Only what the device runs natively</source>
-        <translation type="unfinished"></translation>
+        <translation>仅用设备原生支持的格式</translation>
     </message>
     <message numerus="yes">
         <source>%n locked kernel(s) stay as they are</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个锁定的算子保持不变</numerusform>
         </translation>
     </message>
 </context>
@@ -4252,89 +4256,89 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>SearchView</name>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索</translation>
     </message>
     <message>
         <source>propose a plan</source>
-        <translation type="unfinished"></translation>
+        <translation>给出候选方案</translation>
     </message>
     <message>
         <source>Proposals</source>
-        <translation type="unfinished"></translation>
+        <translation>候选方案</translation>
     </message>
     <message>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>保留</translation>
     </message>
     <message>
         <source>Keep the proposal as a plan with a name, to compare it with others</source>
-        <translation type="unfinished"></translation>
+        <translation>将候选方案命名保留，以便与其他方案比较</translation>
     </message>
     <message>
         <source>What to raise next</source>
-        <translation type="unfinished"></translation>
+        <translation>下一步提升什么</translation>
     </message>
     <message>
         <source>gain</source>
-        <translation type="unfinished"></translation>
+        <translation>增益</translation>
     </message>
     <message>
         <source>per µs</source>
-        <translation type="unfinished"></translation>
+        <translation>每 µs</translation>
     </message>
     <message>
         <source>per byte</source>
-        <translation type="unfinished"></translation>
+        <translation>每字节</translation>
     </message>
     <message>
         <source>Order of the steps</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤的排序</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>停止</translation>
     </message>
     <message>
         <source>Open a model to search a plan for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型后可为其搜索方案。</translation>
     </message>
     <message>
         <source>Waiting for the data.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在等待数据。</translation>
     </message>
     <message>
         <source>Searching…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在搜索…</translation>
     </message>
     <message numerus="yes">
         <source>Apply %n edit(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>应用 %n 处修改</numerusform>
         </translation>
     </message>
     <message>
         <source>This is the current plan</source>
-        <translation type="unfinished"></translation>
+        <translation>即当前方案</translation>
     </message>
     <message>
         <source>Proposal {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>候选方案 {number}</translation>
     </message>
     <message numerus="yes">
         <source>%n edit(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 处修改</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{name} and %n more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{name} 等（另 %n 个）</numerusform>
         </translation>
     </message>
     <message>
         <source>hardly any gain</source>
-        <translation type="unfinished"></translation>
+        <translation>几乎无增益</translation>
     </message>
 </context>
 <context>
@@ -8630,19 +8634,19 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Searching a plan</source>
-        <translation type="unfinished"></translation>
+        <translation>正在搜索方案</translation>
     </message>
     <message>
         <source>Measured {done} of {all} plans</source>
-        <translation type="unfinished"></translation>
+        <translation>已测 {done}/{all} 个方案</translation>
     </message>
     <message>
         <source>Pareto front</source>
-        <translation type="unfinished"></translation>
+        <translation>帕累托前沿</translation>
     </message>
     <message>
         <source>What to raise next</source>
-        <translation type="unfinished"></translation>
+        <translation>下一步提升什么</translation>
     </message>
     <message>
         <source>Opened {file}: {count} kernels.</source>
@@ -8734,27 +8738,27 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Highest output SQNR</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 SQNR 最高</translation>
     </message>
     <message>
         <source>Lowest latency</source>
-        <translation type="unfinished"></translation>
+        <translation>时延最低</translation>
     </message>
     <message>
         <source>Smallest model</source>
-        <translation type="unfinished"></translation>
+        <translation>模型最小</translation>
     </message>
     <message>
         <source>Least energy per run</source>
-        <translation type="unfinished"></translation>
+        <translation>单次能耗最低</translation>
     </message>
     <message>
         <source>output SQNR</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 SQNR</translation>
     </message>
     <message>
         <source>accuracy drop</source>
-        <translation type="unfinished"></translation>
+        <translation>准确率下降</translation>
     </message>
     <message>
         <source>Fusing</source>
@@ -8914,31 +8918,31 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>All else to {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>其余全部改为 {scheme}</translation>
     </message>
     <message>
         <source>All to {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>全部改为 {scheme}</translation>
     </message>
     <message>
         <source>{names} to {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>{names} 改为 {scheme}</translation>
     </message>
     <message>
         <source>{names} and {count} more to {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>{names} 等（另有 {count} 个）改为 {scheme}</translation>
     </message>
     <message>
         <source>All of block {name} to {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>模块 {name} 全部改为 {scheme}</translation>
     </message>
     <message>
         <source>All kernels of kind {name} to {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>所有 {name} 类算子改为 {scheme}</translation>
     </message>
     <message>
         <source>All {name} to {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>所有 {name} 改为 {scheme}</translation>
     </message>
     <message>
         <source>{path} can't be opened ({reason}); choose another place.</source>
@@ -9034,11 +9038,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Proposal {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>候选方案 {number}</translation>
     </message>
     <message>
         <source>A plan of the Pareto front</source>
-        <translation type="unfinished"></translation>
+        <translation>帕累托前沿上的方案</translation>
     </message>
     <message>
         <source>Price preview</source>

@@ -7,6 +7,7 @@ import numpy as np
 from fake_comparing import comparing_of
 from fake_network import mobilenet
 from fake_results import cell_of, evaluation_of, figures_of, local_db, simulation_of, size_of, sums, sustained_of
+from fake_searches import FakeSearches
 from fake_sweeps import FakeSweeps
 
 from engine.fusion.types import Kind, Network
@@ -63,6 +64,7 @@ class FakeSession:
         self.local: dict[tuple[str, Scheme], object] = {}
         self.sensitivity: dict[tuple[str, Scheme], SensitivityCell] = {}
         self.sweeps = FakeSweeps(self)
+        self.searches = FakeSearches(self)
         self.selection: tuple[str, ...] = ()
         self.current: str | None = None
         self.locked: frozenset[str] = frozenset()

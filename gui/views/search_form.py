@@ -1,0 +1,240 @@
+"""The form of a search: a goal, limits, schemes, what has to agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16, Scheme, family, label
+from engine.session.wishes import GOAL_TITLES, Goal, Wishes
+from gui.i18n import text
+from gui.widgets.chip import Chip
+from gui.widgets.themed import label as make_label
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+MIB = 1024.0**2
+OFFERED: tuple[Scheme, ...] = (FP16, W8A16, INT8, W4A8, INT4)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One row: the field of Wishes that it sets, its sign, unit, decimals, and units of the field per unit shown."""
+
+    key: str
+    sign: str
+    unit: str
+    decimals: int
+    scale: float
+
+
+LIMITS: tuple[Limit, ...] = (
+    Limit("latency_us", "≤", "ms", 3, 1e3),
+    Limit("size_bytes", "≤", "MiB", 2, MIB),
+    Limit("peak_bytes", "≤", "MiB", 2, MIB),
+    Limit("energy_uj", "≤", "mJ", 3, 1e3),
+    Limit("sustained_us", "≤", "ms", 3, 1e3),
+    Limit("min_sqnr_db", "≥", "dB", 1, 1.0),
+    Limit("accuracy_drop", "≤", "%", 1, 0.01),
+)
+
+
+class SearchForm(QWidget):
+    """Fields that make a `Wishes`."""
+
+    changed = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._touched: set[str] = set()
+        """Limits whose value the user has set: others follow the figures of the plan."""
+        self.goal_label: QLabel = make_label("", "strong")
+        self.goal = QComboBox()
+        for key in GOAL_TITLES:
+            self.goal.addItem("", key)
+        self.within: QLabel = make_label("", "muted")
+        self.rows: dict[str, tuple[QCheckBox, QDoubleSpinBox]] = {}
+        self.may_use: QLabel = make_label("", "strong")
+        self.chips = {scheme: Chip(label(scheme), family=family(scheme)) for scheme in OFFERED}
+        self.agree, self.native = QCheckBox(), QCheckBox()
+        self.locked: QLabel = make_label("", "muted")
+        self._lay_out()
+        for scheme, chip in self.chips.items():
+            chip.setChecked(scheme in (FP16, INT8, INT4))
+            chip.toggled.connect(lambda _: self.changed.emit())
+        self.agree.setChecked(True)
+        self.native.setChecked(True)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(0, 1)
+        for row, limit in enumerate(LIMITS):
+            grid.addWidget(self._check(limit), row, 0)
+            grid.addWidget(make_label(limit.sign, "caption"), row, 1)
+            grid.addWidget(self.rows[limit.key][1], row, 2)
+            grid.addWidget(make_label(limit.unit, "caption"), row, 3)
+        chips = QGridLayout()
+        chips.setSpacing(6)
+        chips.setColumnStretch(3, 1)
+        for place, chip in enumerate(self.chips.values()):
+            chips.addWidget(chip, place // 3, place % 3)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.goal_label)
+        column.addWidget(self.goal)
+        column.addWidget(self.within)
+        column.addLayout(grid)
+        column.addSpacing(2)
+        column.addWidget(self.may_use)
+        column.addLayout(chips)
+        column.addWidget(self.agree)
+        column.addWidget(self.native)
+        last = QHBoxLayout()
+        last.addWidget(self.locked)
+        last.addStretch(1)
+        column.addLayout(last)
+
+    def _check(self, limit: Limit) -> QCheckBox:
+        on, field = QCheckBox(), QDoubleSpinBox()
+        field.setDecimals(limit.decimals)
+        field.setRange(0, 1e9)
+        field.setFixedWidth(84)
+        field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        field.setEnabled(False)
+        on.toggled.connect(field.setEnabled)
+        field.valueChanged.connect(lambda _, key=limit.key: self._touched.add(key))
+        self.rows[limit.key] = (on, field)
+        return on
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.goal_label.setText(self.tr("Goal"))
+        self.goal.setAccessibleName(self.tr("Goal"))
+        for at, title in enumerate(GOAL_TITLES.values()):
+            self.goal.setItemText(at, text(title))
+        self.within.setText(self.tr("within"))
+        minutes = f"{Wishes().sustained_minutes:g}"
+        titles = {
+            "latency_us": self.tr("Latency"),
+            "size_bytes": self.tr("Model size"),
+            "peak_bytes": self.tr("Peak memory"),
+            "energy_uj": self.tr("Energy per run"),
+            "sustained_us": self.tr("Latency after {minutes} min").format(minutes=minutes),
+            "min_sqnr_db": self.tr("Output SQNR"),
+            "accuracy_drop": self.tr("Accuracy drop"),
+        }
+        for limit in LIMITS:
+            on, field = self.rows[limit.key]
+            on.setText(titles[limit.key])
+            field.setAccessibleName(f"{titles[limit.key]} {limit.sign} {limit.unit}")
+        tip = self.tr("Against the labels; without labels, the share of samples whose best class may change")
+        self.rows["accuracy_drop"][0].setToolTip(tip)
+        self.may_use.setText(self.tr("May use"))
+        self.agree.setText(self.tr("Kernels with one input agree"))
+        self.agree.setToolTip(
+            self.tr(
+                "Kernels of one kind that read the same tensor, such as q, k and v, and kernels that share a weight"
+            )
+        )
+        self.native.setText(self.tr("Only what the device runs natively"))
+        self.show_session()
+
+    def show_session(self) -> None:
+        """Take over what the session says: locks, and figures for limits that nobody has touched."""
+        count = len(self._session.locked)
+        self.locked.setText(self.tr("%n locked kernel(s) stay as they are", "", count))
+        self.locked.setVisible(count > 0)
+        for limit in LIMITS:
+            on, field = self.rows[limit.key]
+            if limit.key in self._touched:
+                continue
+            value = self._usual(limit.key)
+            if value is not None and not on.isChecked():
+                field.blockSignals(True)
+                field.setValue(value / limit.scale)
+                field.blockSignals(False)
+
+    def _usual(self, key: str) -> float | None:
+        """A budget of the session, else the present figure."""
+        session = self._session
+        budgets, figures = session.budgets, session.figures
+        simulation = figures.simulation
+        known: Mapping[str, tuple[float | None, float | None]] = {
+            "latency_us": (budgets.max_latency_us, simulation.latency_us if simulation else None),
+            "size_bytes": (budgets.max_size_bytes, figures.size.total if figures.size else None),
+            "peak_bytes": (budgets.max_peak_bytes, simulation.memory.peak_bytes if simulation else None),
+            "energy_uj": (budgets.max_energy_uj, simulation.energy_uj if simulation else None),
+            "sustained_us": (None, figures.sustained.final_latency_us if figures.sustained else None),
+            "min_sqnr_db": (budgets.min_sqnr_db, 20.0),
+            "accuracy_drop": (None, 0.01),
+        }
+        budget, now = known[key]
+        return now if budget is None else float(budget)
+
+    def take_budgets(self) -> None:
+        """Switch the limits on for which the session has a budget; another model begins anew."""
+        budgets = self._session.budgets
+        wanted = {
+            "latency_us": budgets.max_latency_us,
+            "size_bytes": budgets.max_size_bytes,
+            "peak_bytes": budgets.max_peak_bytes,
+            "energy_uj": budgets.max_energy_uj,
+        }
+        self._touched.clear()
+        for key, (on, _) in self.rows.items():
+            on.setChecked(wanted.get(key) is not None)
+        self.show_session()
+
+    def wishes(self) -> Wishes:
+        """What is set."""
+        limits = {
+            limit.key: self.rows[limit.key][1].value() * limit.scale
+            for limit in LIMITS
+            if self.rows[limit.key][0].isChecked()
+        }
+        goal: Goal = self.goal.currentData()
+        schemes = tuple(scheme for scheme, chip in self.chips.items() if chip.isChecked())
+        return Wishes(
+            goal, **limits, schemes=schemes, agree=self.agree.isChecked(), native_only=self.native.isChecked()
+        )  # fmt: skip
+
+    def save_state(self) -> dict[str, object]:
+        """What is set, as plain values."""
+        limits = {key: field.value() for key, (on, field) in self.rows.items() if on.isChecked()}
+        schemes = [label(scheme) for scheme, chip in self.chips.items() if chip.isChecked()]
+        return {"goal": self.goal.currentData(), "limits": limits, "schemes": schemes,
+                "agree": self.agree.isChecked(), "native": self.native.isChecked()}  # fmt: skip
+
+    def restore_state(self, state: Mapping[str, object]) -> None:
+        """Set it again; odd entries are ignored."""
+        limits, schemes = state.get("limits"), state.get("schemes")
+        if state.get("goal") in GOAL_TITLES:
+            self.goal.setCurrentIndex(list(GOAL_TITLES).index(state["goal"]))  # type: ignore[arg-type]
+        if isinstance(limits, dict):
+            for key, (on, field) in self.rows.items():
+                on.setChecked(isinstance(limits.get(key), (int, float)))
+                if on.isChecked():
+                    field.setValue(float(limits[key]))
+        if isinstance(schemes, list):
+            for scheme, chip in self.chips.items():
+                chip.setChecked(label(scheme) in schemes)
+        self.agree.setChecked(state.get("agree") is not False)
+        self.native.setChecked(state.get("native") is not False)

@@ -1,0 +1,240 @@
+"""The Search panel and the Pareto plot."""
+
+import pytest
+from plot_hand import PlotHand, settle, show
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from engine.precision.plan import Plan
+from engine.precision.scheme import FP16, INT4, INT8, W8A16
+from engine.session.changes import What
+from engine.session.state import Budgets
+from engine.text import say
+from gui.views.pareto import ParetoView
+from gui.views.pareto_data import pareto_data
+from gui.views.search import SearchView
+
+LEFT = Qt.MouseButton.LeftButton
+Key = Qt.Key
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def panel(qtbot, session, theme):
+    session.searches.fill()
+    return show(qtbot, SearchView, session, theme, 318, 760)
+
+
+@pytest.fixture
+def plot(qtbot, session, theme):
+    session.searches.fill()
+    return show(qtbot, ParetoView, session, theme, 560, 420)
+
+
+@pytest.fixture
+def hand(plot):
+    return PlotHand(plot)
+
+
+# -- search ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_form_makes_what_is_wished_for(session, panel):
+    form = panel.form
+    for key, (on, field) in form.rows.items():
+        on.setChecked(key in ("size_bytes", "min_sqnr_db", "accuracy_drop"))
+        if on.isChecked():
+            field.setValue({"size_bytes": 2.5, "min_sqnr_db": 21.0, "accuracy_drop": 1.5}[key])
+    form.chips[W8A16].setChecked(True)
+    form.chips[INT4].setChecked(False)
+    form.agree.setChecked(False)
+    QTest.mouseClick(panel.start, LEFT)
+    (wishes,) = session.searches.asked
+    assert wishes.size_bytes == 2.5 * 1024**2
+    assert (wishes.min_sqnr_db, wishes.latency_us, wishes.goal) == (21.0, None, "damage")
+    assert wishes.accuracy_drop == pytest.approx(0.015)
+    assert set(wishes.schemes) == {FP16, W8A16, INT8}
+    assert not wishes.agree
+    settle(panel)
+    assert panel.start.text() == "Stop"
+    QTest.mouseClick(panel.start, LEFT)
+    assert not session.searches.running
+
+
+def test_budgets_of_the_session_are_its_limits(qtbot, session, theme):
+    session.budgets = Budgets(22.0, 3000.0, None, 3_145_728, None, None)
+    panel = show(qtbot, SearchView, session, theme, 318, 760)
+    wishes = panel.form.wishes()
+    assert (wishes.latency_us, wishes.size_bytes, wishes.energy_uj) == (3000.0, 3_145_728, None)
+
+
+def test_what_was_set_is_found_again(qtbot, session, panel, theme):
+    panel.form.goal.setCurrentIndex(2)
+    panel.form.rows["energy_uj"][0].setChecked(True)
+    panel.form.rows["energy_uj"][1].setValue(1.25)
+    panel.form.native.setChecked(False)
+    wishes = panel.form.wishes()
+    other = show(qtbot, SearchView, session, theme, 318, 760)
+    other.restore_state(panel.save_state())
+    assert other.form.wishes() == wishes
+    other.restore_state({"goal": 7, "limits": "x", "schemes": None})
+    assert other.form.wishes().goal == wishes.goal
+
+
+def test_a_proposal_says_what_it_keeps_and_what_binds(session, panel):
+    QTest.mouseClick(panel.rows[1], LEFT)
+    words = panel.sentences.text()
+    assert "All limits are kept." in words
+    assert "predicted 22.5" in words
+    assert "measured 22.1" in words
+    assert "What holds it back: package size." in words
+    assert panel.rows[1].isChecked()
+
+
+def test_the_nearest_plan_says_what_it_misses(session, panel):
+    words = panel.sentences.text()
+    assert "this is the nearest" in words
+    assert "latency by 25" in words
+    assert "accuracy 70" in words
+    session.searches.additive = False
+    session.searches.changed()
+    settle(panel)
+    assert "don't add up" in panel.sentences.text()
+
+
+def test_a_plan_is_said_in_plain_words(session, panel):
+    network = session.network
+    names = {k.id: k.name for k in network.tunable}
+    plan = Plan({i: FP16 if name.endswith(".dw") else INT8 for i, name in names.items()})
+    words = [str(rule.text) for rule in session.searches.rules(plan)]
+    assert words == ["All dw to FP16", "All else to INT8"]
+    first = network.tunable[0]
+    words = [str(rule.text) for rule in session.searches.rules(plan.with_schemes({first.id: INT4}))]
+    assert f"{first.name} to INT4" in words
+    covered = [kernel for rule in session.searches.rules(plan) for kernel in rule.kernels]
+    assert sorted(covered) == sorted(names)
+    assert [str(rule.text) for rule in session.searches.rules(Plan(dict.fromkeys(names, INT4)))] == ["All to INT4"]
+
+
+def test_applying_is_one_step(session, panel):
+    before = session.plan
+    QTest.mouseClick(panel.apply, LEFT)
+    assert session.plan == session.searches.proposals[1].plan
+    assert "Proposal 2" in str(session.undo_step.title)
+    settle(panel)
+    assert not panel.apply.isEnabled()
+    session.undo()
+    assert session.plan == before
+
+
+def test_steps_are_ordered_and_applied(session, panel):
+    assert panel.steps[0].text().startswith(session.network.tunable[3].name)
+    panel.order.set_current("time")
+    panel.order.chosen.emit("time")
+    assert "and 1 more" in panel.steps[1].text(), "a step that costs no time comes first"
+    row = next(row for row in panel.steps if "and 1 more" in row.text())
+    QTest.mouseClick(row, LEFT)
+    both = [session.network.tunable[at].id for at in (4, 5)]
+    assert {session.plan.scheme(kernel) for kernel in both} == {FP16}
+    assert "hardly any gain" in panel.steps[0].accessibleName()
+
+
+def test_a_search_that_can_not_be_made_says_why(session, panel):
+    session.searches.problem_text = say("The budget latency needs a device; choose one.")
+    session.searches.changed()
+    settle(panel)
+    assert "choose one" in panel.state.text()
+
+
+def test_without_a_model_nothing_can_be_started(qtbot, empty_session, theme):
+    panel = show(qtbot, SearchView, empty_session, theme, 318, 600)
+    assert not panel.start.isEnabled()
+    assert "Open a model" in panel.state.text()
+
+
+# -- pareto ------------------------------------------------------------------------------------------------------------
+
+
+def place_of(plot, kind, at=0):
+    places = [i for i, p in enumerate(plot.data.points) if p.kind == kind]
+    return places[at]
+
+
+def test_the_front_has_no_plan_that_another_beats(session):
+    session.searches.fill()
+    for x, y in (("latency_us", "sqnr_db"), ("size_bytes", "latency_us"), ("sqnr_db", "energy_uj")):
+        data = pareto_data(session, x, y)
+        sign = [-1 if axis == "sqnr_db" else 1 for axis in (x, y)]
+        places = [tuple(s * v for s, v in zip(sign, data.place(p), strict=True)) for p in data.points]
+        front = {tuple(s * v for s, v in zip(sign, place, strict=True)) for place in data.front()}
+        beaten = {p for p in places if any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in places)}
+        assert front == set(places) - beaten
+
+
+def test_a_click_applies_and_the_mark_compares(session, plot, hand):
+    before = session.plan
+    place = place_of(plot, "front", 2)
+    point = plot.data.points[place]
+    hand.click(*plot.data.place(point))
+    assert session.plan == point.found.plan
+    session.undo()
+    assert session.plan == before
+    settle(plot)
+    base = plot.data.points[place_of(plot, "front", 0)]
+    hand.click(*plot.data.place(base), keys=CONTROL)
+    assert session.plan == before, "marking applies nothing"
+    settle(plot)
+    content = plot.describe(place_of(plot, "front", 3))
+    assert content.note.startswith("compared with the marked plan")
+    assert plot.data.points[plot.plans.marked].found is base.found
+
+
+def test_the_keyboard_goes_along_the_points(session, plot, hand):
+    hand.key(Key.Key_Home)
+    assert plot.plans.keyed == 0
+    hand.key(Key.Key_Right)
+    hand.key(Key.Key_Right)
+    assert plot.plans.keyed == 2
+    point = plot.data.points[2]
+    hand.key(Key.Key_Space)
+    settle(plot)
+    assert plot._marked is point.found
+    wanted = next(i for i, p in enumerate(plot.data.points) if p.kind != "now" and p.found.plan != session.plan)
+    plot.plans.keyed = wanted
+    plan = plot.data.points[wanted].found.plan
+    hand.key(Key.Key_Return)
+    assert session.plan == plan
+
+
+def test_axes_change_and_are_remembered(qtbot, session, plot, theme):
+    plot.set_axis("across", "size_bytes")
+    settle(plot)
+    assert (plot.data.x, plot.data.y) == ("size_bytes", "sqnr_db")
+    plot.set_axis("up", "size_bytes")
+    assert (plot.across, plot.up) == ("sqnr_db", "size_bytes"), "never the same on both"
+    other = show(qtbot, ParetoView, session, theme, 560, 420)
+    other.restore_state(plot.save_state())
+    assert (other.across, other.up) == ("sqnr_db", "size_bytes")
+    other.restore_state({"x": "size_bytes", "y": "size_bytes"})
+    assert (other.across, other.up) == ("sqnr_db", "size_bytes")
+
+
+def test_the_table_twin_has_every_plan(session, plot):
+    table = plot.table()
+    assert len(table.rows) == len(plot.data.points) == len(session.searches.front) + 2 + 1
+    assert {row[0] for row in table.rows} == {"front", "proposal", "now"}
+
+
+def test_predicted_points_say_so(session, plot):
+    place = next(i for i, p in enumerate(plot.data.points) if not p.measured)
+    assert dict(plot.describe(place).rows)["Output SQNR"].startswith("≈")
+    assert "measured" in plot.subtitle()
+
+
+def test_an_empty_plot_offers_to_find_plans(qtbot, session, theme):
+    session.make_stale(0)
+    plot = show(qtbot, ParetoView, session, theme, 400, 300)
+    assert plot.empty.isVisible()
+    qtbot.mouseClick(plot.empty._button, LEFT)
+    assert session.searches.explored
+    session.emit(What.SEARCH)
