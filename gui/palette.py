@@ -140,7 +140,7 @@ def _kernels(actions: Actions, word: str) -> Iterator[Entry]:
         def select(kernel_id: str = kernel.id) -> None:
             session.select((kernel_id,), kernel_id, WHO)
 
-        words = f"{kernel.name} {kernel.op} #{kernel.index}".lower()
+        words = f"{kernel.name} {kernel.op} #{kernel.index} {session.notes.get(kernel.id, '')}".lower()
         yield Entry(kernel.name, word, f"#{kernel.index}  {kernel.op}", "model", select, words)
 
 

@@ -17,6 +17,7 @@ from gui.paint import SwitchLook
 from gui.theme import Theme
 from gui.views import kernel_data as data
 from gui.views.fusing import Apart
+from gui.views.kernel_note import NoteField
 from gui.views.kernel_parts import EDGE, FactRows, ShareRows, WhatIfTable
 from gui.views.layers_rows import SEGMENTS, times
 from gui.views.price import Pricer
@@ -58,6 +59,7 @@ class KernelView(SessionView):
         self.advanced.setCheckable(True)
         self.editor = SchemeEditor()
         self.shared, self.apart = text_label(role="caption"), text_label(role="caption")
+        self.note = NoteField()
         self.formats, self.errors = FactRows(), FactRows()
         self.time = _Heading()
         self.shares = ShareRows()
@@ -74,6 +76,7 @@ class KernelView(SessionView):
         self.advanced.toggled.connect(self._on_advanced)
         self.editor.edited.connect(self._set)
         self.table.chosen.connect(self._set)
+        self.note.written.connect(lambda kernel, text: self.session.set_note(kernel, text, WHO))
         self.retranslate()
         self.refresh(frozenset({What.MODEL}))
 
@@ -91,7 +94,7 @@ class KernelView(SessionView):
         switch.setSpacing(8)
         switch.addWidget(self.switch, 1)
         switch.addWidget(self.advanced)
-        for entry, gap in ((head, 2), (self.op, 8), (switch, 6), (self.why_not, 6), (self.editor, 8)):
+        for entry, gap in ((head, 2), (self.op, 8), (switch, 6), (self.why_not, 6), (self.editor, 8), (self.note, 8)):
             column.addLayout(_indented(entry))
             column.addSpacing(gap)
         column.addWidget(self.formats)
@@ -153,11 +156,14 @@ class KernelView(SessionView):
         self.empty.set_texts(
             self.tr("Select a kernel to see its formats, where its time goes and what else it could be.")
         )
+        self.note.setPlaceholderText(self.tr("Note about this kernel, kept in the project"))
+        self.note.setAccessibleName(self.tr("Note"))
         self.editor.retranslate()
         self.mark_dirty(What.PLAN)
 
     def dispose(self) -> None:
         """Stop listening."""
+        self.note.keep()
         self._pricer.stop()
         self._apart.stop()
         super().dispose()
@@ -177,11 +183,13 @@ class KernelView(SessionView):
         """Write everything that is known of the kernel."""
         if What.MODEL in changes:
             self.pin.setChecked(False)
+            self.note.forget()
         kernel = self.kernel
         self._pages.setCurrentIndex(0 if kernel is not None else 1)
         if kernel is None:
             return
         self._write_head(kernel)
+        self.note.show_note(kernel.id, self.session.notes.get(kernel.id, ""))
         self._write_switch(kernel)
         self.formats.show_facts(data.format_facts(self.shown, kernel) if kernel.tunable else [])
         self.errors.show_facts(data.error_facts(self.shown, kernel))
@@ -250,19 +258,20 @@ class KernelView(SessionView):
     def _write_fusion(self, kernel: Kernel) -> None:
         """What the kernel is made of, what that saves, and which neighbours stayed apart."""
         self.nodes.show_facts(data.node_facts(kernel))
-        note = self.tr("%n ONNX node(s)", "", len(kernel.nodes))
-        if len(kernel.nodes) > 1:
-            saved = (len(kernel.nodes) - 1) * float(self.session.device.number("launch.vector"))
-            note += " · " + self.tr("saves {0} of launches").format(form.latency_us(saved))
-        self.nodes_heading.note.setText(note)
+        self.nodes_heading.note.setText(self.tr("%n ONNX node(s)", "", len(kernel.nodes)))
         if self.isVisible():
             self._apart.ask()
-        reasons = [
+        sentences = []
+        if len(kernel.nodes) > 1:
+            saved = (len(kernel.nodes) - 1) * float(self.session.device.number("launch.vector"))
+            words = self.tr("Saves %n launch(es), {0} in each run.", "", len(kernel.nodes) - 1)
+            sentences.append(words.format(form.latency_us(saved)))
+        sentences += [
             self.tr("Not fused with {0}: {1}.").format(names, translated(reason))
             for names, reason in self._apart.of(kernel.id)[:3]
         ]
-        self.apart.setText("\n".join(reasons))
-        self.apart.setVisible(bool(reasons))
+        self.apart.setText("\n".join(sentences))
+        self.apart.setVisible(bool(sentences))
         shared = sharing_sentence(self.session.network, kernel.id) if self.session.network else None
         self.shared.setText(translated(shared) if shared is not None else "")
         self.shared.setVisible(shared is not None)

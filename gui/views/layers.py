@@ -211,6 +211,7 @@ class LayersView(SessionView):
             fresh = What.MODEL in changes
             rows = rows_of(self.shown, self._shape, self._support)
             self.model.set_rows(rows, keep_order=self._working and not fresh)
+            self.table.set_compared(self.session.kept.b is not None)
             self.filter_bar.set_rows(rows)
             self.table.horizontalHeader().viewport().update()
         elif What.JOBS in changes and self.model.order_waits and not self._working:

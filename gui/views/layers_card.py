@@ -13,6 +13,8 @@ from gui.views.words import bound_word, unit_word
 from gui.widgets.tip_card import TipContent
 
 translate = QCoreApplication.translate
+NOTE = 64
+"""Characters of a note that the card shows; the tooltip of the flag has the whole."""
 
 
 def card(rows: LayerRows, i: int) -> TipContent:
@@ -30,9 +32,17 @@ def card(rows: LayerRows, i: int) -> TipContent:
         place = f"{unit_word(rows.units[i])}, {bound_word(rows.bounds[i])}"
         lines.append((translate("Layers", "latency"), form.latency_us(latency)))
         lines.append((translate("Layers", "unit, bound by"), place))
+    if rows.notes[i]:
+        lines.append((translate("Layers", "note"), _short(rows.notes[i])))
     why = shape.why_not[i] or rows.unsupported[i]
     badge = (rows.families[i], rows.labels[i]) if rows.families[i] else None
     return TipContent(f"#{i}  {shape.names[i]}", lines, badge, translated(why) if why is not None else "")
+
+
+def _short(note: str) -> str:
+    """A note in one line."""
+    words = " ".join(note.split())
+    return words if len(words) <= NOTE else words[: NOTE - 1].rstrip() + "…"
 
 
 def _errors(rows: LayerRows, i: int) -> list[tuple[str, str]]:

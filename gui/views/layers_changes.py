@@ -37,6 +37,10 @@ _SHOWN_IN: Mapping[str, tuple[str, ...]] = {
     "previous_us": ("latency",),
     "ddr_bytes": ("bytes",),
     "bounds": ("bound",),
+    "notes": ("flags",),
+    "delta_db": ("delta_error",),
+    "delta_us": ("delta_latency",),
+    "delta_bytes": ("delta_weights",),
     "units": ("unit", "precision", "flags"),
 }
 """Columns by the figure they are drawn from; one that is not named here counts for all columns."""

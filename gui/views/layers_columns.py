@@ -21,7 +21,9 @@ from gui.views.words import bound_word, unit_word
 
 translate = QCoreApplication.translate
 
-Paint = Literal["text", "index", "name", "switch", "number", "error", "accumulated", "sensitivity", "latency", "flags"]
+Paint = Literal[
+    "text", "index", "name", "switch", "number", "error", "accumulated", "sensitivity", "latency", "flags", "delta"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,16 @@ def _sensitivity_text(rows: LayerRows, i: int) -> str:
     return form.percent_figure(value / 100) if value == 0 or value >= 0.05 else form.small_figure(value, 1)
 
 
+def _delta(read: Callable[[LayerRows], Array], write: Callable[[float], str]) -> Callable[[LayerRows, int], str]:
+    def text(rows: LayerRows, i: int) -> str:
+        value = float(read(rows)[i])
+        return form.MISSING if isnan(value) else form.delta(value, write) if value else "0"
+
+    return text
+
+
+COMPARED: Mapping[str, int] = {"delta_error": 1, "delta_latency": -1, "delta_weights": -1}
+"""Columns that are there while a plan B is chosen, and whether more is better (1) or worse (-1)."""
 EAGER = 5
 """Columns of this fold go as soon as the others would have to shrink for them."""
 
@@ -121,6 +133,12 @@ COLUMNS: tuple[Column, ...] = (
     Column("latency", "latency", 118, 106, lambda r: r.latency_us, _at(lambda r: r.latency_us, form.latency_figure)),
     Column("bytes", "number", 76, 70, lambda r: r.ddr_bytes, _at(lambda r: r.ddr_bytes, form.kib_figure),
            shown=False, right=True, fold=9, scale=1 / 1024),
+    Column("delta_error", "delta", 62, 56, lambda r: r.delta_db, _delta(lambda r: r.delta_db, form.sqnr_figure),
+           right=True, fold=3),
+    Column("delta_latency", "delta", 74, 66, lambda r: r.delta_us, _delta(lambda r: r.delta_us, form.latency_figure),
+           right=True, fold=3),
+    Column("delta_weights", "delta", 78, 70, lambda r: r.delta_bytes, _delta(lambda r: r.delta_bytes, form.kib_figure),
+           right=True, fold=3, scale=1 / 1024),
     Column("unit", "text", 60, 52, _ranked(lambda r: r.units), lambda r, i: unit_word(r.units[i]),
            shown=False, numeric=False, fold=9),
     Column("bound", "text", 88, 80, _ranked(lambda r: r.bounds), lambda r, i: bound_word(r.bounds[i]),
@@ -154,6 +172,9 @@ def title(key: str) -> str:
         "sensitivity": translate("Layers", "Sensitivity"),
         "latency": translate("Layers", "Latency"),
         "bytes": translate("Layers", "DDR traffic"),
+        "delta_error": translate("Layers", "Δ error"),
+        "delta_latency": translate("Layers", "Δ latency"),
+        "delta_weights": translate("Layers", "Δ weights"),
         "unit": translate("Layers", "Unit"),
         "bound": translate("Layers", "Bound by"),
         "flags": translate("Layers", "Flags"),
@@ -167,6 +188,9 @@ def unit(key: str, rows: LayerRows | None) -> str:
         "weights": "KiB",
         "bytes": "KiB",
         "latency": "µs",
+        "delta_error": "dB, A−B",
+        "delta_latency": "µs, A−B",
+        "delta_weights": "KiB, A−B",
         "local": "SQNR dB",
         "accumulated": "SQNR dB",
         "sensitivity": translate("Layers", "rel. L2 %"),
@@ -204,9 +228,14 @@ def explanation(key: str) -> str:
             "Layers", "Time the run gets longer by. Pale part: launch overhead. Tick: the compared plan."
         ),
         "bytes": translate("Layers", "Bytes read from and written to DDR."),
+        "delta_error": translate(
+            "Layers", "Accumulated SQNR of this plan minus that of plan B. Positive is better. Choose B in Plans."
+        ),
+        "delta_latency": translate("Layers", "Latency of this plan minus that of plan B. Negative is better."),
+        "delta_weights": translate("Layers", "Packed weights of this plan minus those of plan B. Negative is better."),
         "unit": translate("Layers", "Unit of the device that does the work."),
         "bound": translate("Layers", "What limits the kernel on this device."),
-        "flags": translate("Layers", "Locked, on the CPU, overflow, no native support."),
+        "flags": translate("Layers", "Locked, on the CPU, overflow, no native support, a note."),
     }[key]
 
 

@@ -21,7 +21,7 @@ from gui.i18n import language
 from gui.icons import paint_icon
 from gui.theme import Theme
 from gui.views.fitting import fitting_name
-from gui.views.layers_columns import BY_KEY, COLUMNS
+from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED
 from gui.views.layers_flags import flags_of
 from gui.views.layers_model import LayersModel
 from gui.views.layers_rows import LEAST_KL, LEAST_L2, LayerRows, with_threshold
@@ -146,6 +146,7 @@ class LayersDelegate(QStyledItemDelegate):
             "name": _name,
             "switch": _switch,
             "number": _number,
+            "delta": _delta,
             "error": _local,
             "accumulated": _accumulated,
             "sensitivity": self._sensitivity,
@@ -273,6 +274,14 @@ def _number(cell: Cell, key: str) -> None:
     color = cell.theme.text if words != form.MISSING else cell.quiet
     cell.painter.setFont(font(12))
     _draw(cell, cell.rect.adjusted(2, 0, -PAD, -1), words, color, _RIGHT)
+
+
+def _delta(cell: Cell, key: str) -> None:
+    """A difference to plan B: green where this plan is better, red where it is worse."""
+    value = float(BY_KEY[key].number(cell.rows)[cell.kernel]) * COMPARED[key]
+    color = cell.theme.good if value > 0 else cell.theme.bad if value < 0 else cell.theme.text2
+    cell.painter.setFont(font(12))
+    _draw(cell, cell.rect.adjusted(2, 0, -8, -1), BY_KEY[key].text(cell.rows, cell.kernel), color, _RIGHT)
 
 
 def _local(cell: Cell, key: str) -> None:

@@ -120,9 +120,9 @@ class FilterBar(QWidget):
         self.input.setAccessibleName(self.tr("Filter"))
         self.input.setToolTip(
             self.tr(
-                "Words must all be found in name, op, precision or bound.\n"
+                "Words must all be found in name, op, precision, bound or note.\n"
                 "Rules: latency>20, sqnr<22, local<30, weights>100, macs>1000000,\n"
-                "is:changed, is:locked, is:cpu, is:unsupported, is:slower, is:tunable"
+                "is:changed, is:locked, is:cpu, is:unsupported, is:slower, is:tunable, is:noted"
             )
         )
         self.bulk.setAccessibleName(self.tr("Bulk edit…"))

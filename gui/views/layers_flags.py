@@ -59,4 +59,6 @@ def flags_of(rows: LayerRows, i: int) -> tuple[Flag, ...]:
                 translate("Layers", "Edits and the search leave this kernel alone."),
             )
         )
+    if rows.notes[i]:
+        found.append(Flag("note", "muted", translate("Layers", "note"), rows.notes[i]))
     return tuple(found)

@@ -13,13 +13,16 @@ from gui.views.layers_rows import LayerRows
 
 FAMILIES = ("INT4", "INT8", "FP16")
 
-_RULE = re.compile(r"^([a-z]+)(<=|>=|<|>)([-−]?\d+(?:\.\d+)?)$")
+_RULE = re.compile(r"^([a-z_]+)(<=|>=|<|>)([-−]?\d+(?:\.\d+)?)$")
 _NUMBERS: dict[str, Callable[[LayerRows], Array]] = {
     "sqnr": lambda r: r.accumulated_db,
     "accumulated": lambda r: r.accumulated_db,
     "local": lambda r: r.local_db,
     "sensitivity": lambda r: r.sensitivity,
     "latency": lambda r: r.latency_us,
+    "delta_error": lambda r: r.delta_db,
+    "delta_latency": lambda r: r.delta_us,
+    "delta_weights": lambda r: r.delta_bytes / 1024,
     "launch": lambda r: r.launch_us,
     "weights": lambda r: r.weight_bytes / 1024,
     "bytes": lambda r: r.ddr_bytes / 1024,
@@ -32,6 +35,7 @@ _MARKS: dict[str, Callable[[LayerRows], Array]] = {
     "is:tunable": lambda r: r.shape.tunable,
     "is:cpu": lambda r: np.array([u == "CPU" for u in r.units], bool),
     "is:unsupported": lambda r: np.array([u is not None for u in r.unsupported], bool),
+    "is:noted": lambda r: np.array([bool(note) for note in r.notes], bool),
     "is:slower": lambda r: r.latency_us > r.previous_us,
 }
 
@@ -41,7 +45,7 @@ class Filter:
     """What the filter bar asks for; all parts have to hold."""
 
     text: str = ""
-    """Words that name, operator, precision or bound must contain; "latency>20" and "is:changed" are rules."""
+    """Words that name, operator, precision, bound or note must contain; "latency>20" and "is:changed" are rules."""
     families: frozenset[str] = frozenset()
     """Empty = all."""
     ops: frozenset[str] = frozenset()
@@ -108,7 +112,7 @@ def _text_mask(rows: LayerRows, text: str) -> Array:
             keep &= rule
     if plain:
         shape = rows.shape
-        columns = zip(shape.names, shape.ops, rows.labels, rows.bounds, strict=True)
+        columns = zip(shape.names, shape.ops, rows.labels, rows.bounds, rows.notes, strict=True)
         keep &= np.array([all(w in " ".join(c).casefold().replace("×", "x") for w in plain) for c in columns], bool)
     return keep
 

@@ -21,6 +21,7 @@ from engine.precision.scheme import FP16, FP32, INT4, INT8, Scheme, family, labe
 from engine.session.sharing import sharing_sentences
 from engine.session.state import SensitivityCell
 from engine.text import Text
+from gui.views.layers_compared import deltas_of
 
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)x(?=\d)")
 
@@ -43,9 +44,9 @@ class Shape:
     kinds: tuple[str, ...]
     tunable: Array
     why_not: tuple[Text | None, ...]
-    output_shapes: tuple[str, ...]
     shared: tuple[Text | None, ...]
     """What else reads the kernel's weight, and what that means."""
+    output_shapes: tuple[str, ...]
     params: Array
     macs: Array
     name_rank: Array
@@ -88,6 +89,14 @@ class LayerRows:
     ddr_bytes: Array
     bounds: tuple[str, ...]
     units: tuple[str, ...]
+    notes: tuple[str, ...]
+    """What the user has written about the kernel, "" for nothing."""
+    delta_db: Array
+    """Accumulated SQNR minus that under plan B; NaN without a plan B."""
+    delta_us: Array
+    """Latency minus that under plan B."""
+    delta_bytes: Array
+    """Packed weights minus those under plan B."""
     required_db: float
     """NaN without a requirement."""
     synthetic: bool
@@ -148,6 +157,7 @@ def shape_of(network: Network) -> Shape:
         kinds=tuple(str(k.kind) for k in kernels),
         tunable=np.array([k.tunable for k in kernels], bool),
         why_not=tuple(k.why_not for k in kernels),
+        shared=tuple(shared.get(k.id) for k in kernels),
         output_shapes=tuple(output_shape(network, k) for k in kernels),
         params=np.array([k.params for k in kernels], float),
         macs=np.array([k.macs for k in kernels], float),
@@ -157,7 +167,6 @@ def shape_of(network: Network) -> Shape:
 
 
 def times(op: str) -> str:
-        shared=tuple(shared.get(k.id) for k in kernels),
     """Operators with "×" between dimensions: "Conv 3×3 s2"."""
     return _BETWEEN_DIGITS.sub("×", op)
 
@@ -186,6 +195,7 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
     costs = _costs(figures.simulation, len(ids))
     before = _costs(previous.simulation if previous else None, len(ids))
     required = session.budgets.min_sqnr_db
+    deltas = deltas_of(session, ids)
     weights: Mapping[str, int] = figures.size.per_kernel if figures.size else {}
     return LayerRows(
         shape=shape,
@@ -214,6 +224,10 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
         ddr_bytes=_column(costs, lambda c: c.ddr_read_bytes + c.ddr_write_bytes),
         bounds=tuple(c.bound if c else "" for c in costs),
         units=tuple(c.unit if c else "" for c in costs),
+        notes=tuple(session.notes.get(i, "") for i in ids),
+        delta_db=deltas.db,
+        delta_us=deltas.us,
+        delta_bytes=deltas.weight_bytes,
         required_db=nan if required is None else required,
         synthetic=session.data is not None and session.data.synthetic,
     )

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from gui.theme import Theme
 from gui.views.layers_changes import runs
-from gui.views.layers_columns import BY_KEY, COLUMNS, Column, fit
+from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED, Column, fit
 from gui.views.layers_delegate import HoverTable, LayersDelegate
 from gui.views.layers_header import LayersHeader
 from gui.views.layers_model import Index, LayersModel
@@ -49,6 +49,8 @@ class LayersTable(HoverTable):
         self.layers = model
         self.hidden: set[str] = {c.key for c in COLUMNS if not c.shown}
         self.fixed_widths: dict[str, int] = {}
+        self.compared = False
+        """Whether there is a plan B, and so columns for the differences to it."""
         self._pressed: tuple[int, str] | None = None
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -112,7 +114,8 @@ class LayersTable(HoverTable):
     def columns(self) -> list[Column]:
         """Columns that the user wants, in the order of the header."""
         order = [COLUMNS[self._header.logicalIndex(place)] for place in range(len(COLUMNS))]
-        return [column for column in order if column.key not in self.hidden]
+        absent = self.hidden if self.compared else self.hidden | COMPARED.keys()
+        return [column for column in order if column.key not in absent]
 
     def visible_columns(self) -> list[Column]:
         """Columns that are on the screen."""
@@ -122,6 +125,12 @@ class LayersTable(HoverTable):
         """Show or hide a column."""
         (self.hidden.discard if shown else self.hidden.add)(key)
         self.fit_columns()
+
+    def set_compared(self, compared: bool) -> None:
+        """A plan B was chosen, or none is any more."""
+        if compared != self.compared:
+            self.compared = compared
+            self.fit_columns()
 
     def order_columns(self, keys: Sequence[str]) -> None:
         """Put the columns in this order; those that are not named stay behind."""

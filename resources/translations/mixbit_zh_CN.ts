@@ -2514,8 +2514,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message numerus="yes">
         <source>Saves %n launch(es), {0} in each run.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>省去 %n 次下发，每次推理节省 {0}。</numerusform>
         </translation>
     </message>
     <message>
@@ -7130,6 +7130,54 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Ranges of so few samples miss rare values.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put in by the compiler: a conversion of layout or type.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} holds no op_summary and no *_op.csv.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} does not exist.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is no profile of ONNX Runtime ({reason}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has no kernel times; profile with enable_profiling and at least one run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has no operator times; run the benchmark with --timeProfiling=true.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is no profile that is known: expected a phone's *_op.csv, op_summary, a benchmark's output, a profile of ONNX Runtime, or a table with columns like name and time(us). It has: {columns}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has no inference in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}, line {line} is no operator row; the file is damaged or cut off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}: {count} of {all} runs are incomplete and were left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has the operators of {runs} runs, and the model table lists {known}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}, line {line} is no event row; the file is damaged or cut off.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

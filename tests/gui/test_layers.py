@@ -11,7 +11,7 @@ from engine.text import say
 from gui.bridge import hub
 from gui.theme import DARK, LIGHT, theme_manager
 from gui.views.layers import LayersView
-from gui.views.layers_columns import BY_KEY, COLUMNS, fit
+from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED, fit
 from gui.views.layers_model import LayersModel
 from gui.views.layers_rows import rows_of, shape_of
 
@@ -357,7 +357,7 @@ def test_csv_has_plain_numbers_for_all_rows_on_show(view, session, tmp_path: Pat
 
 
 def test_columns_share_the_width_and_local_folds_first():
-    shown = [c for c in COLUMNS if c.shown]
+    shown = [c for c in COLUMNS if c.shown and c.key not in COMPARED]
     wide = fit(shown, 1114, {"name": 130, "op": 130}, {})
     assert sum(wide.values()) == 1114
     assert set(wide) == {c.key for c in shown}
