@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from fake_comparing import comparing_of
 from fake_network import mobilenet
+from fake_refining import FakeRefining
 from fake_results import cell_of, evaluation_of, figures_of, local_db, simulation_of, size_of, sums, sustained_of
 from fake_searches import FakeSearches
 from fake_sweeps import FakeSweeps
@@ -63,6 +64,7 @@ class FakeSession:
         self.budgets = Budgets(22.0, 3000.0, 2_831_155, 3_145_728, 4000.0, 43.0)
         self.local: dict[tuple[str, Scheme], object] = {}
         self.sensitivity: dict[tuple[str, Scheme], SensitivityCell] = {}
+        self.refining = FakeRefining(self)
         self.sweeps = FakeSweeps(self)
         self.searches = FakeSearches(self)
         self.selection: tuple[str, ...] = ()
