@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import isclose, prod
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
+from engine.errors import DataError
 from engine.interop.arrays import RawOptions
-from engine.interop.pictures import ImageOptions
+from engine.interop.pictures import ImageOptions, check_options
 from gui import format as form
+from gui.i18n import text as translated
 from gui.widgets.themed import label
 
 if TYPE_CHECKING:
@@ -71,10 +73,12 @@ class ImageForm(QWidget):
         self.tall.setValue(height)
         self.wide.setValue(width)
         _choose(self.crop, options.crop)
-        nearest = min(range(len(SCALES)), key=lambda i: abs(SCALES[i][0] - options.scale))
-        self.scale.setCurrentIndex(nearest)
-        self.mean.setText(", ".join(f"{v:g}" for v in options.mean))
-        self.std.setText(", ".join(f"{v:g}" for v in options.std))
+        known = [i for i in range(self.scale.count()) if isclose(self.scale.itemData(i), options.scale, rel_tol=1e-6)]
+        if not known:
+            self.scale.addItem(f"× {options.scale:.6g}", options.scale)
+        self.scale.setCurrentIndex(known[0] if known else self.scale.count() - 1)
+        self.mean.setText(", ".join(map(repr, options.mean)))
+        self.std.setText(", ".join(map(repr, options.std)))
         _choose(self.channels, options.channels)
         _choose(self.layout_, options.layout)
 
@@ -82,13 +86,13 @@ class ImageForm(QWidget):
         """What is set.
 
         Raises:
-            BadInputError: mean or std are no numbers, one of them is missing, or std is 0.
+            BadInputError: mean or std are no numbers, one of them is missing, or std is not positive.
         """
         height, width = self.tall.value(), self.wide.value()
         std = _numbers(self.std, self.tr("{input}: std must be numbers, such as 0.229, 0.224, 0.225"), self._name)
         if any(value == 0 for value in std):
             raise BadInputError(self.tr("{input}: std must not be 0").format(input=self._name))
-        return ImageOptions(
+        made = ImageOptions(
             resize=(height, width) if height and width else None,
             crop=self.crop.currentData(),
             mean=_numbers(self.mean, self.tr("{input}: mean must be numbers, such as 0.485, 0.456, 0.406"), self._name),
@@ -97,6 +101,11 @@ class ImageForm(QWidget):
             channels=self.channels.currentData(),
             layout=self.layout_.currentData(),
         )
+        try:
+            check_options(made, self._name)
+        except DataError as error:
+            raise BadInputError(translated(error.text)) from error
+        return made
 
 
 class RawForm(QWidget):

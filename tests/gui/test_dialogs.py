@@ -222,6 +222,30 @@ def test_impossible_picture_options_name_input_and_field(editor, field, text, wo
         editor.source()
 
 
+@pytest.mark.parametrize(("field", "text", "words"), [("std", "1, nan, 1", "positive"), ("mean", "inf", "numbers"),
+                                                    ("std", "-1", "positive")])  # fmt: skip
+def test_numbers_that_are_none_are_refused_as_the_engine_does(editor, field, text, words):
+    editor.kind.set_current("images")
+    editor.path.setText("/pictures")
+    getattr(editor.images["input"], field).setText(text)
+    with pytest.raises(BadInputError, match=f"input input must be .*{words}"):
+        editor.source()
+
+
+@pytest.mark.parametrize("scale", [1 / 255, 1.0, 1 / 127.5, 1 / 128, 0.017])
+def test_a_scale_stays_what_it_was(editor, scale):
+    form = editor.images["input"]
+    form.take(ImageOptions(scale=0.25))
+    form.take(ImageOptions(scale=scale))
+    assert form.options().scale == pytest.approx(scale, rel=1e-9)
+
+
+def test_means_keep_all_their_digits(editor):
+    form, mean = editor.images["input"], (123.675 / 255, 0.1 + 0.2, 1 / 3)
+    form.take(ImageOptions(mean=mean, std=mean))
+    assert (form.options().mean, form.options().std) == (mean, mean)
+
+
 @pytest.mark.parametrize(("shape", "words"), [("1x3x224x223", "must hold"), ("one", "write the shape")])
 def test_impossible_raw_shapes_name_the_input(editor, shape, words):
     editor.kind.set_current("raw")
