@@ -41,6 +41,8 @@ class _Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exp: float = 0.0
     div: float = 0.0
     reduce: float = 0.0
+    fp32: bool = False
+    """Computed in FP32: every pass counts twice, because passes are counted in FP16 elements."""
 
 
 class _CostFile(msgspec.Struct, frozen=True):
@@ -57,7 +59,12 @@ def _support() -> _SupportFile:
 def _costs() -> Mapping[str, Passes]:
     path = resources() / "operators" / "costs.json"
     table = msgspec.json.decode(path.read_bytes(), type=_CostFile).operators
-    return {op: (cost.one, cost.two, cost.exp, cost.div, cost.reduce) for op, cost in table.items()}
+    return {op: _as_half(cost) for op, cost in table.items()}
+
+
+def _as_half(cost: _Cost) -> Passes:
+    width = 2.0 if cost.fp32 else 1.0
+    return width * cost.one, width * cost.two, width * cost.exp, width * cost.div, width * cost.reduce
 
 
 def families() -> tuple[str, ...]:

@@ -6,7 +6,7 @@ changed plan so only pays for the kernels that it changes, the schedule and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from math import ceil
 from weakref import WeakKeyDictionary
@@ -146,21 +146,30 @@ class Inside:
 
 def inside(network: Network, plan: Plan, device: Device, index: int) -> Inside:
     """The intermediate values of one kernel's cost, as `simulate` finds them."""
+    return insides(network, plan, device, (index,))[0]
+
+
+def insides(network: Network, plan: Plan, device: Device, indices: Iterable[int] | None = None) -> tuple[Inside, ...]:
+    """The same for some kernels, or for all."""
     known = _of(network)
     here = _on(known, network, device)
     formats = [_format(here, kernel, plan, device) for kernel in network.kernels]
     stored = storage(network, known.work, [entry.mode for entry in formats])
-    item, entry, reason = known.work[index], formats[index], here.places[index]
-    moved = traffic(item, entry.mode, stored)
-    return Inside(
-        item,
-        entry.mode,
-        _constant_bytes(item, entry),
-        moved,
-        reason,
-        _body(here, item, entry, stored, device.chip),
-        lambda chip: _timed(item, entry, moved, reason is not None, chip).latency,
-    )
+
+    def one(index: int) -> Inside:
+        item, entry, reason = known.work[index], formats[index], here.places[index]
+        moved = traffic(item, entry.mode, stored)
+        return Inside(
+            item,
+            entry.mode,
+            _constant_bytes(item, entry),
+            moved,
+            reason,
+            _body(here, item, entry, stored, device.chip),
+            lambda chip: _timed(item, entry, moved, reason is not None, chip).latency,
+        )
+
+    return tuple(one(index) for index in (range(len(network.kernels)) if indices is None else indices))
 
 
 def workloads(network: Network) -> tuple[Workload, ...]:

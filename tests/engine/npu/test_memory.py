@@ -8,6 +8,7 @@ from itertools import permutations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from known_optimum import HEIGHT, guillotine
 from netlist import Netlist
 from zoo import ZOO
 
@@ -76,24 +77,9 @@ def test_best_fit_takes_the_smallest_gap():
     assert fit(sizes, rivals, range(5)) == ([0, 3, 4, 6, 4], 7)
 
 
-def test_hard_instances_stay_close_to_a_known_optimum():
-    """Rectangles cut out of a full block: the optimum is the block's height."""
-    draw = random.Random(1)
-    for _ in range(5):
-        height, steps = 64, 40
-        pieces = [(0, height, 0, steps)]
-        while len(pieces) < 60:
-            low, high, first, last = pieces.pop(draw.randrange(len(pieces)))
-            if draw.random() < 0.5 and high - low > 1:
-                cut = draw.randrange(low + 1, high)
-                pieces += [(low, cut, first, last), (cut, high, first, last)]
-            elif last - first > 1:
-                cut = draw.randrange(first + 1, last)
-                pieces += [(low, high, first, cut), (low, high, cut, last)]
-            else:
-                pieces.append((low, high, first, last))
-        lives = [Life((high - low) * ALIGNMENT, first, last - 1) for low, high, first, last in pieces]
-        assert place(lives).peak <= 1.15 * height * ALIGNMENT
+@pytest.mark.parametrize("seed", range(5))
+def test_hard_instances_stay_close_to_a_known_optimum(seed):
+    assert place(guillotine(seed)).peak <= 1.15 * HEIGHT * ALIGNMENT
 
 
 def assert_valid(memory: MemoryPlan) -> None:

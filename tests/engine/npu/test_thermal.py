@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from math import exp
-
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from thermal_reference import PHONE, one_node_error, worst_error
 from zoo import mobilenetv1
 
 from engine.errors import Cancelled, DeviceError
@@ -17,8 +16,6 @@ from engine.npu.results import Scenario
 from engine.npu.thermal import network, of_device, steady, step
 from engine.precision.plan import Plan
 from engine.progress import CancelToken
-
-PHONE = ((0.25, 6.0, 110.0), (2.0, 3.0, 5.0))
 
 
 @pytest.mark.parametrize("seconds", [0.01, 0.5, 1.0, 10.0, 600.0])
@@ -36,30 +33,11 @@ def test_step_is_the_matrix_exponential(device, seconds):
 
 
 def test_many_steps_stay_within_a_hundredth_kelvin():
-    net = network(*PHONE)
-    small = step(net, 0.5)
-    state, reference = np.full(3, 25.0), np.full(3, 25.0)
-    whole = np.zeros((5, 5))
-    whole[:3, :3], whole[:3, 3:] = net.a, net.b
-    exact = expm(whole * 5.0)
-    worst = 0.0
-    for block in range(360):
-        drive = np.array([7.0 if block % 3 else 0.5, 25.0])
-        for _ in range(10):
-            state = small.a @ state + small.b @ drive
-        reference = exact[:3, :3] @ reference + exact[:3, 3:] @ drive
-        worst = max(worst, float(np.abs(state - reference).max()))
-    assert worst < 0.01
+    assert worst_error() < 0.01
 
 
 def test_one_node_has_a_closed_form():
-    """With the other nodes tied to the air by almost no resistance, the die alone is one RC."""
-    capacity, resistance = 2.0, 5.0
-    net = network((capacity, 1.0, 1.0), (resistance, 1e-4, 1e-4))
-    for seconds in (1.0, 10.0, 40.0):
-        found = step(net, seconds)
-        heated = found.a @ np.full(3, 20.0) + found.b @ np.array([3.0, 20.0])
-        assert heated[0] == pytest.approx(20 + 15 * (1 - exp(-seconds / (capacity * resistance))), abs=0.01)
+    assert one_node_error() < 0.01
 
 
 def test_steady_state_adds_up_resistances():

@@ -85,6 +85,44 @@ def mobilenetv1(batch: int) -> Network:
     return net.network(net.linear(net.flatten(net.average(t)), 1000))
 
 
+def mobilenetv2(batch: int) -> Network:
+    net = Netlist(x=(batch, 3, 224, 224))
+    t = net.conv("x", 32, 3, 2)
+    for grow, width, count, first in (
+        (1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1),
+    ):  # fmt: skip
+        for block in range(count):
+            stride, channels, source = first if not block else 1, net.shape(t)[1], t
+            hidden = channels * grow
+            t = net.conv(t, hidden, 1) if grow > 1 else t
+            t = net.conv(t, hidden, 3, stride, group=hidden)
+            t = net.conv(t, width, 1, after=(), plus=source if stride == 1 and channels == width else "")
+    t = net.conv(t, 1280, 1)
+    return net.network(net.linear(net.flatten(net.average(t)), 1000))
+
+
+def squeezenet10(batch: int) -> Network:
+    net = Netlist(x=(batch, 3, 224, 224))
+    t = net.pool(net.conv("x", 96, 7, 2, pad=0), 3, 2, up=True)
+    for squeeze, expand, pool in (
+        (16, 64, False), (16, 64, False), (32, 128, True), (32, 128, False), (48, 192, False), (48, 192, False),
+        (64, 256, True), (64, 256, False),
+    ):  # fmt: skip
+        s = net.conv(t, squeeze, 1)
+        t = net.concat(net.conv(s, expand, 1), net.conv(s, expand, 3))
+        t = net.pool(t, 3, 2, up=True) if pool else t
+    return net.network(net.average(net.conv(t, 1000, 1)))
+
+
+def vdsr(batch: int) -> Network:
+    """20 convolutions of 64 channels on a picture of 256 x 256."""
+    net = Netlist(x=(batch, 1, 256, 256))
+    t = net.conv("x", 64, 3)
+    for _ in range(18):
+        t = net.conv(t, 64, 3)
+    return net.network(net.conv(t, 1, 3, after=()))
+
+
 def squeezenet11(batch: int) -> Network:
     net = Netlist(x=(batch, 3, 224, 224))
     t = net.pool(net.conv("x", 64, 3, 2, pad=0), 3, 2, up=True)
@@ -150,6 +188,11 @@ def deit_small(batch: int) -> Network:
     t = net.transpose(net.add_reshape(t, (batch, 384, 196)), 0, 2, 1)
     t = net.concat("class_token", t)
     return encoder(net, t, heads=6, layers=12)
+
+
+def bert_base(batch: int) -> Network:
+    """Twelve layers of 768 on 128 tokens, without the embedding."""
+    return encoder(Netlist(x=(batch, 128, 768)), "x", heads=12, layers=12)
 
 
 def encoder(net: Netlist, t: str, *, heads: int, layers: int) -> Network:
