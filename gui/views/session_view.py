@@ -19,8 +19,9 @@ from gui.views.turns import turns
 if TYPE_CHECKING:
     from engine.session import Session
 
-FRAME_MS, CALM_FRAME_MS = 25, 150
-"""Least time from one redraw to the next: of the views where an edit is answered, and of all others."""
+FRAME_MS, CALM_FRAME_MS, BUSY_FRAME_MS = 25, 150, 300
+"""Least time from one redraw to the next: of the views where an edit is answered, of all others, and of these while
+jobs bring new figures all the time."""
 LEAD_MS = 80
 """How long all other views let those draw first when an edit or its figures arrive."""
 OF_AN_EDIT = frozenset({What.PLAN, What.SIMULATION, What.LOCAL, What.EVALUATION, What.JOBS})
@@ -94,7 +95,8 @@ class SessionView(QWidget):
         """Redraw soon, and only if somebody sees it."""
         self._dirty.update(changes)
         if self.isVisible() and not self._timer.isActive():
-            pause = max(FRAME_MS if self.RANK < 2 else CALM_FRAME_MS, BREATHING_SPACE * self._took_ms)
+            calm = BUSY_FRAME_MS if self.session.jobs.active else CALM_FRAME_MS
+            pause = max(FRAME_MS if self.RANK < 2 else calm, BREATHING_SPACE * self._took_ms)
             wait = pause - 1000 * (time.monotonic() - self._drawn_at)
             lead = LEAD_MS if self.RANK >= 2 and self._dirty <= OF_AN_EDIT else 0
             self._timer.start(max(lead, round(wait)))
