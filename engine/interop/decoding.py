@@ -15,7 +15,8 @@ from engine.text import say
 
 LONGEST_EDGE = 16_384
 """Most pixels along an edge that a picture may be resized to."""
-_MOST_PIXELS = 1 << 26
+MOST_PIXELS = 64_000_000
+"""Pixels of a picture, and of what it is made into on the way: 768 MB at three floats each."""
 _BITS_PER_SAMPLE = 258
 """A tag of TIFF."""
 Mode = Literal["L", "RGB"]
@@ -37,6 +38,16 @@ def pixels_of(path: Path, mode: Mode, size: tuple[int, int], crop: str) -> Array
         DataError: A file that is no picture, or one whose range of values nobody knows.
     """
     with readable(path, "picture"), Image.open(path) as opened:
+        if opened.width * opened.height > MOST_PIXELS:
+            raise DataError(
+                say(
+                    "{path} claims {width}×{height} pixels, more than {most} million; make it smaller first.",
+                    path=path,
+                    width=opened.width,
+                    height=opened.height,
+                    most=MOST_PIXELS // 10**6,
+                )
+            )
         image = _flat(path, opened, mode)
         image = _sized(path, image, size, crop)
         pixels = np.asarray(image)
@@ -94,7 +105,7 @@ def _sized(path: Path, image: Image.Image, size: tuple[int, int], crop: str) -> 
         return image if fits else image.resize((width, height), Image.Resampling.BILINEAR)
     ratio = max(width / image.width, height / image.height)
     wide, tall = max(width, round(image.width * ratio)), max(height, round(image.height * ratio))
-    if wide * tall > _MOST_PIXELS:
+    if wide * tall > MOST_PIXELS:
         raise DataError(
             say(
                 "{path} of {wide}×{tall} pixels is too long and narrow to cover {width}×{height}; crop it first.",

@@ -156,8 +156,9 @@
     </message>
     <message numerus="yes">
         <source>Saves %n launch(es), {0} in each run.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Saves %n launch, {0} in each run.</numerusform>
+            <numerusform>Saves %n launches, {0} in each run.</numerusform>
         </translation>
     </message>
 </context>

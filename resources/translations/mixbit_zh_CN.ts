@@ -1676,6 +1676,10 @@
         <translation>详情</translation>
     </message>
     <message>
+        <source>Show folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Copy details</source>
         <translation>复制详情</translation>
     </message>
@@ -2285,6 +2289,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>正在停止</translation>
     </message>
     <message>
+        <source>paused after {0}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{0} left</source>
         <translation>剩余 {0}</translation>
     </message>
@@ -2312,6 +2320,14 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Copy details</source>
@@ -6253,6 +6269,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{path} claims {width}×{height} pixels, more than {most} million; make it smaller first.</source>
+        <translation>{path} 声明为 {width}×{height} 像素，超过 {most} 百万；请先缩小。</translation>
+    </message>
+    <message>
         <source>{path} holds floats outside 0 to 1, whose range is unknown; save it with 8 or 16 bits a channel.</source>
         <translation>{path} 的浮点像素超出 0 到 1，取值范围未知；请另存为每通道 8 位或 16 位。</translation>
     </message>
@@ -6437,6 +6457,26 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Only {count} kernels are measured and matched; a fit needs {least} or more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fitting the device profile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured times must be positive numbers; take rows without a time out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{meaning} ({key}) can't be told apart from others by these runs, so it keeps its value; measure models that lean on it more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{meaning} ({key}) changes nothing in these runs, so it keeps its value; measure a model that uses it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{target} rejects models that are quantized already, and {model} has {count} such nodes (the first is {node}); start from the float model.</source>
         <translation>{target} 拒绝已量化的模型，而 {model} 有 {count} 个此类节点（第一个是 {node}）；请从浮点模型开始。</translation>
     </message>
@@ -6507,6 +6547,50 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path} is of no known kind; a plan can come from rule files, AMCT's mixed-precision JSON, dopt_lm's configuration, AIMET encodings, QNN overrides, quantized ONNX models and plan files.</source>
         <translation>{path} 类型未知；方案可来自规则文件、AMCT 的混合精度 JSON、dopt_lm 的配置、AIMET 编码、QNN 覆盖、已量化的 ONNX 模型与方案文件。</translation>
+    </message>
+    <message>
+        <source>{path} has {count} latencies; {least} or more are needed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}: latencies must be positive numbers, at most {most}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first runs are slower ({first} then {last}): leave them out, or warm up before it counts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From run {run} on latency rises from {first} to {last} and stays: the clock was lowered. Run less often, cool the device, or plan with the later figure.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency drifts from {first} to {last}: measure longer, until it stays.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every {period} runs latency moves by {amplitude}: look for a timer, a refresh or a garbage collector with that period.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} of {all} runs stand out, the worst is run {run} with {time}: other apps or the scheduler; plan with the 99th percentile of {p99}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency spreads widely (median {median}, 95th percentile {p95}) without a pattern: ask for a higher priority or a fixed clock.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency is calm: {median} in the middle, {p99} at the 99th percentile.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is no JSON ({reason}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}, line {line}: {text} is no latency.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{count} samples take {bytes} bytes, more than the temporary folder has room for; use fewer samples.</source>
@@ -8069,6 +8153,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>CPU 及拷贝速度加倍</translation>
     </message>
     <message>
+        <source>A profile can't have the name {name}: 1 to {longest} characters that a file name may have.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} is a profile that comes with Mixbit; choose another name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file}: field {field} must be a number, not {value}.</source>
+        <translation>{file}：字段 {field} 须为数字，不能是 {value}。</translation>
+    </message>
+    <message>
         <source>{kernel}: only convolutions and matrix products are emulated.</source>
         <translation>{kernel}：仅模拟卷积与矩阵乘。</translation>
     </message>
@@ -8287,10 +8383,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{file}: field {field} must be a list of {length} numbers.</source>
         <translation>{file}：字段 {field} 须为 {length} 个数字的列表。</translation>
-    </message>
-    <message>
-        <source>{file}: field {field} must be a number, not {value}.</source>
-        <translation>{file}：字段 {field} 须为数字，不能是 {value}。</translation>
     </message>
     <message>
         <source>{file}: field {field} is {value} {unit}, but must be between {low} and {high}.</source>
@@ -8833,6 +8925,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>样本都是有限值，但 {layer} 在全精度下给出 {count} 个 NaN 或 Inf：{layers} 个层的误差无法测量；请检查模型和预处理。</translation>
     </message>
     <message>
+        <source>Dask is not installed; install mixbit[cluster].</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No Dask scheduler answers at {address} ({reason}); start one or use --dask local.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>No layer of this model has weights whose precision can be set; nothing to sweep.</source>
         <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
     </message>
@@ -8993,6 +9093,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>所有 {name} 改为 {scheme}</translation>
     </message>
     <message>
+        <source>{path} has changed since the sweep began; start it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weight method {method} looks at calibration data, which are not sent to workers; sweep without them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A worker was lost and there is no other; {done} of {all} cells are measured. Start the sweep again to go on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} can't be opened ({reason}); choose another place.</source>
         <translation>无法打开 {path}（{reason}）；请选择其他位置。</translation>
     </message>
@@ -9023,6 +9135,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path} holds a scheme that can't be read; choose another file.</source>
         <translation>{path} 中有无法读取的格式；请选择其他文件。</translation>
+    </message>
+    <message>
+        <source>Mixbit crashed the last time it ran. {file} helps to find out why.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Internal error: {error}. Please copy the details into a report.</source>

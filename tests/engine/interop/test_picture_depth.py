@@ -110,6 +110,13 @@ def test_a_picture_too_long_to_cover_the_input_is_refused(tmp_path):
         pixels_of(tmp_path / "line.png", "L", (224, 224), "center")
 
 
+def test_a_small_file_of_a_huge_picture_is_refused_before_it_is_decoded(tmp_path):
+    Image.new("1", (9000, 9000)).save(tmp_path / "huge.png")
+    assert (tmp_path / "huge.png").stat().st_size < 100_000
+    with pytest.raises(DataError, match="9000×9000 pixels, more than 64 million"):
+        pixels_of(tmp_path / "huge.png", "RGB", (4, 6), "none")
+
+
 @pytest.mark.parametrize(
     ("dtype", "options", "wanted"),
     [
