@@ -153,6 +153,12 @@ def parser() -> argparse.ArgumentParser:
         "--to", choices=KINDS, required=True, metavar="TARGET", help="what to write; see mixbit targets"
     )
     export.add_argument("--option", action="append", type=named_option, metavar="NAME=VALUE", help="a target's option")
+    evaluate.add_argument(
+        "--metrics",
+        choices=("mixbit", "msaccucmp"),
+        default="mixbit",
+        help="also the ten figures of Ascend's comparison tool, of every kernel on the first sample",
+    )
     for sub in (evaluate, export, plan):
         known = [name + bias for bias in ("", "+bias") for name in ALL_METHODS]
         sub.add_argument("--method", choices=known, metavar="NAME", help=f"weight method: {', '.join(known)}")

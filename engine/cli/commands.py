@@ -90,10 +90,12 @@ def evaluate(args: argparse.Namespace) -> dict[str, Any]:
     try:
         found = prepared.evaluator.evaluate(plan)
         local = {kernel: sums for kernel, _, sums in prepared.evaluator.local_errors(tuple(plan.items()))}
+        figures = npu_figures(prepared.evaluator, network, plan) if args.metrics == "msaccucmp" else {}
     finally:
         prepared.evaluator.close()
     return {
         "output": _output(found),
+        "msaccucmp": figures,
         "synthetic_data": found.synthetic,
         "samples": found.samples,
         "calibration": {"source": prepared.info.calibration, "samples": prepared.info.calibration_samples},

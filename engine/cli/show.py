@@ -71,6 +71,9 @@ def _show_launches(found: Mapping[str, Any], names: Mapping[str, str], rules: st
 
 def show_evaluate(found: Mapping[str, Any]) -> None:
     """The errors."""
+    if found["msaccucmp"]:
+        _show_npu_figures(found)
+        print()
     columns = ("#", "name", "scheme", "local SQNR dB", "accumulated SQNR dB")
     print_table(
         columns,
@@ -89,6 +92,19 @@ def show_evaluate(found: Mapping[str, Any]) -> None:
         print(note)
     if found["synthetic_data"]:
         print(say("Synthetic input: the errors are indicative only; give real samples with --data and --calib."))
+
+
+def _show_npu_figures(found: Mapping[str, Any]) -> None:
+    """The ten figures of every kernel, as a result file of the tool has them."""
+    columns = next(iter(found["msaccucmp"].values())).keys()
+    names = {k["id"]: k["name"] for k in found["kernels"]}
+    print_table(
+        ("name", *columns),
+        (
+            (names[kernel], *(figure if isinstance(figure, str) else f"{figure:.6f}" for figure in row.values()))
+            for kernel, row in found["msaccucmp"].items()
+        ),
+    )
 
 
 def show_written(found: Mapping[str, Any]) -> None:
