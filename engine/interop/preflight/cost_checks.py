@@ -197,15 +197,14 @@ def throttling(facts: Facts) -> Iterator[Finding]:
 def budgets(facts: Facts) -> Iterator[Finding]:
     """Package, memory and latency over what is allowed."""
     limits, simulation, size = facts.limits, facts.simulation, facts.size
-    if size is not None and limits.max_size_bytes is not None and size.total > limits.max_size_bytes:
-        over = size.total - limits.max_size_bytes
+    allowed = _package_limit(facts)
+    if size is not None and allowed is not None and size.total > allowed:
+        over = size.total - allowed
         yield Finding(
             "package",
             "error",
             say("The package is {over} over its limit", over=amount(over)),
-            say(
-                "{have} of weights, {allowed} allowed.", have=amount(size.total), allowed=amount(limits.max_size_bytes)
-            ),
+            say("{have} of weights, {allowed} allowed.", have=amount(size.total), allowed=amount(allowed)),
             say("Give the largest kernels INT4, or let the search find the cheapest ones."),
             cost_bytes=over,
             place="summary",
@@ -238,6 +237,15 @@ def budgets(facts: Facts) -> Iterator[Finding]:
             cost_us=over_us,
             place="summary",
         )  # fmt: skip
+
+
+def _package_limit(facts: Facts) -> int | None:
+    """The smaller of what is required and what the device's store takes."""
+    store = facts.device.values.get("limit.package")
+    limits = [facts.limits.max_size_bytes]
+    if store is not None and isinstance(store.value, float):
+        limits.append(round(store.value * 1e6))
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _runs(facts: Facts) -> Iterator[list[Kernel]]:
