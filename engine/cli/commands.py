@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from engine.cli.given import data_sources, device, named_plan, open_network, progress_of, units
+from engine.cli.npu_figures import npu_figures
 from engine.fusion.types import Network
 from engine.interop.handover import Extras, measure_effect
 from engine.interop.targets import TARGETS, target
