@@ -28,6 +28,9 @@ Dispatch = Callable[[Callable[[], None]], None]
 Lane = Literal["engine", "sweep", "exact", "query"]
 """Threads of their own: what an edit waits for, short work by the way, long sweeps, read-only queries."""
 State = Literal["queued", "running", "done", "failed", "cancelled"]
+_PATIENT: frozenset[Lane] = frozenset({"sweep", "exact"})
+"""Lanes whose jobs can be paused: what answers an edit is never made to wait."""
+_LOOK_S = 0.02
 
 
 def run_now(callback: Callable[[], None]) -> None:
@@ -37,7 +40,7 @@ def run_now(callback: Callable[[], None]) -> None:
 
 @dataclass(eq=False)
 class Job:
-    """One piece of work, as the job list shows it. Change it only through `cancel`."""
+    """One piece of work, as the job list shows it. Change it only through `cancel`, `pause` and `resume`."""
 
     id: int
     title: Text
@@ -52,10 +55,34 @@ class Job:
     started_at: float | None = None
     finished_at: float | None = None
     token: CancelToken = field(default_factory=CancelToken)
+    _paused_at: float | None = None
+    _paused_s: float = 0.0
+    """Seconds of pauses that are over."""
 
     def cancel(self) -> None:
         """Ask the job to stop; it ends as "cancelled" within 100 ms."""
         self.token.cancel()
+
+    @property
+    def pausable(self) -> bool:
+        """Whether a pause is offered: while it runs in a lane that nothing else waits for."""
+        return self.state == "running" and self.lane in _PATIENT and not self.token.cancelled
+
+    @property
+    def paused(self) -> bool:
+        """Whether it waits, or is about to, until it is resumed."""
+        return self._paused_at is not None and self.active
+
+    def pause(self) -> None:
+        """Let it wait between two kernels."""
+        if self.pausable and self._paused_at is None:
+            self._paused_at = time.monotonic()
+
+    def resume(self) -> None:
+        """Let it go on."""
+        if self._paused_at is not None:
+            self._paused_s += time.monotonic() - self._paused_at
+            self._paused_at = None
 
     @property
     def active(self) -> bool:
@@ -64,10 +91,11 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """Seconds it has run so far."""
+        """Seconds it has run so far, without pauses."""
         if self.started_at is None:
             return 0.0
-        return (self.finished_at or time.monotonic()) - self.started_at
+        until = self.finished_at or self._paused_at or time.monotonic()
+        return until - self.started_at - self._paused_s
 
     @property
     def seconds_left(self) -> float | None:
@@ -91,6 +119,12 @@ class JobContext:
     def check(self) -> None:
         """Raise Cancelled if a stop was asked for."""
         self.token.check()
+
+    def wait_while_paused(self) -> None:
+        """Return when the job may go on; raise Cancelled if a stop was asked for."""
+        while self.job.paused:
+            self.token.check()
+            time.sleep(_LOOK_S)
 
 
 def _stand_back() -> None:

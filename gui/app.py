@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import faulthandler
 import logging
 import sys
+import threading
 import traceback
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +17,8 @@ from PySide6.QtWidgets import QApplication
 from engine.text import say
 from engine.version import VERSION
 from gui import style
+from gui.bridge import Dispatcher
+from gui.crash import Crashes
 from gui.i18n import set_language
 from gui.settings import Settings
 from gui.starter import Starter
@@ -36,7 +38,9 @@ def run(path: Path | None) -> int:
         Exit code of the program.
     """
     sys.setswitchinterval(SWITCH_S)
-    faulthandler.enable()
+    data = Path(platformdirs.user_data_dir("mixbit", appauthor=False))
+    crashes = Crashes(data / "crashes")
+    left = crashes.watch()
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(sys.argv[:1])
@@ -45,34 +49,57 @@ def run(path: Path | None) -> int:
     app.setDesktopFileName("mixbit")
     settings = Settings(
         Path(platformdirs.user_config_dir("mixbit", appauthor=False)),
-        Path(platformdirs.user_data_dir("mixbit", appauthor=False)) / "recovery",
+        data / "recovery",
     )
     set_language(settings.language)
     theme_manager.set_mode(settings.mode)
     QGuiApplication.styleHints().colorSchemeChanged.connect(theme_manager.system_changed)
     style.install(app, sheet=False)
     window = Window(settings)
-    sys.excepthook = _Hook(window)
+    hook = Hook(window, crashes)
+    sys.excepthook, threading.excepthook = hook, hook.in_thread
     window.show()
+    if left:
+        hook.tell_of(left[0])
     starter = Starter(window, path)
     QTimer.singleShot(0, starter.begin)
     code = app.exec()
     starter.wait()
+    crashes.stop()
     return code
 
 
-class _Hook:
-    """Shows a fault of ours instead of hiding it, and lets the program live on."""
+class Hook:
+    """Shows a fault of ours instead of hiding it, writes a report, and lets the program live on."""
 
-    def __init__(self, window: Window) -> None:
-        self._window = window
+    def __init__(self, window: Window, crashes: Crashes) -> None:
+        self._window, self._crashes = window, crashes
+        self._dispatcher = Dispatcher()
+        self._dispatcher.setParent(window)
+
+    def tell_of(self, trace: Path) -> None:
+        """Say that the program ended by itself last time."""
+        try:
+            details = trace.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            details = ""
+        sentence = say("Mixbit crashed the last time it ran. {file} helps to find out why.", file=trace.name)
+        self._window.show_error(sentence, details, trace)
+
+    def in_thread(self, given: threading.ExceptHookArgs) -> None:
+        """A fault in a thread of ours: shown on the window's own."""
+        error = given.exc_value or given.exc_type()
+        self._dispatcher.dispatch(lambda: self(given.exc_type, error, given.exc_traceback))
 
     def __call__(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Take what nobody has caught."""
         details = "".join(traceback.format_exception(kind, error, trace))
         log.error("%s", details)
         if issubclass(kind, KeyboardInterrupt):
             QApplication.quit()
             return
         self._window.show_error(
-            say("Internal error: {error}. Please copy the details into a report.", error=repr(error)), details
+            say("Internal error: {error}. Please copy the details into a report.", error=repr(error)),
+            details,
+            self._crashes.write(details),
         )

@@ -276,15 +276,15 @@ class Window(QWidget):
 
     # messages -------------------------------------------------------------------------------------------------------
 
-    def show_error(self, text: Text, details: str = "") -> None:
-        """Show one sentence with what there is to copy below it."""
+    def show_error(self, text: Text, details: str = "", written: Path | None = None) -> None:
+        """Show one sentence with what there is to copy below it, and the folder of a report that was written."""
         from gui.dialogs.error import ErrorDialog
 
         if self._error is None:
             self._error = ErrorDialog(self)
             self._error.finished.connect(self._on_error_closed)
             self._error.open()
-        self._error.add(translated(text), details)
+        self._error.add(translated(text), details, written)
 
     def _on_error_closed(self) -> None:
         """The dialog deletes itself; the next error opens another."""

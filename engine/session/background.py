@@ -13,8 +13,8 @@ from typing import Generic, Self, TypeVar
 
 from engine.fusion.types import Network, Rules
 from engine.graph import read_inputs
-from engine.graph.types import ModelInput
 from engine.graph.limits import TooBigError
+from engine.graph.types import ModelInput
 from engine.interop.samples import DataSource
 from engine.jobs import Dispatch, Job, JobContext, Jobs, Lane
 from engine.npu import Device
@@ -83,14 +83,14 @@ class Background:
         shapes: Mapping[str, Sequence[int]] | None,
         rules: Rules,
         *,
+        memory_limit: int,
         ask: Callable[[tuple[ModelInput, ...]], None] | None,
+        too_big: Callable[[TooBigError], None],
         done: Callable[[Network], None],
         failed: Failed,
     ) -> Job:
         """Load and fuse a model.
-        memory_limit: int,
 
-        too_big: Callable[[TooBigError], None],
         Instead of `done`, `ask` is called if free dimensions are not chosen yet, and `too_big` beyond the memory limit.
         """
 
@@ -108,13 +108,13 @@ class Background:
         def finish(result: Network | tuple[ModelInput, ...] | TooBigError) -> None:
             if isinstance(result, Network):
                 done(result)
+            elif isinstance(result, TooBigError):
+                too_big(result)
             elif ask is not None:
                 ask(result)
 
         title = say("Opening {file}", file=path.name)
         return self.jobs.submit(title, run, supersede="open", on_done=finish, on_failed=failed)
-            elif isinstance(result, TooBigError):
-                too_big(result)
 
     def forget(self) -> None:
         """Drop the evaluator and all that runs with it."""
@@ -140,7 +140,13 @@ class Background:
 
         def run(ctx: JobContext) -> Prepared:
             prepared = work.prepare(
-                network, calibration, evaluation, observer=observer, kept=self._rounded, progress=ctx.progress, cancel=ctx.token
+                network,
+                calibration,
+                evaluation,
+                observer=observer,
+                kept=self._rounded,
+                progress=ctx.progress,
+                cancel=ctx.token,
             )
             self._unclaimed.append(prepared.evaluator)
             return prepared
@@ -355,6 +361,7 @@ class Background:
         first: tuple[Lane, ...] = ("engine", "sweep") if lane == "exact" else ("engine",)
 
         def wait() -> None:
+            ctx.wait_while_paused()
             for other in first:
                 while not self.jobs.wait_idle(other, 0.05):
                     ctx.check()

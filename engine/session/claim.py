@@ -101,7 +101,7 @@ def claim(folder: Path, token: str = "") -> Claim | None:
         handle = os.open(_lock_file(folder, token), os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
         return None
-    if not _locked(handle):
+    if not locked(handle):
         os.close(handle)
         return None
     return Claim(folder, token, handle)
@@ -164,8 +164,8 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _locked(handle: int) -> bool:
-    """Lock the whole file for this handle. The system takes the lock back when the process ends."""
+def locked(handle: int) -> bool:
+    """Lock an open file for this handle, if nobody has; the system takes the lock back when the process ends."""
     try:
         if sys.platform == "win32":
             import msvcrt

@@ -302,11 +302,15 @@ class Sweeps:
     def pause(self) -> None:
         """Let it wait before its next cell."""
         self._pause.pause()
+        if self.job is not None:
+            self.job.pause()
         self._changed()
 
     def resume(self) -> None:
         """Let it go on."""
         self._pause.resume()
+        if self.job is not None:
+            self.job.resume()
         self._changed()
 
     def _submit(self, network: Network, mode: Mode, plan: Plan, cells: Sequence[CellKey], pause: Pause) -> Job | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import platform
+from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QToolButton, QWidget
 
 from engine.version import VERSION
@@ -49,11 +50,24 @@ class ErrorDialog(Dialog):
         self.body.addWidget(self.details, 1)
         self.fold.toggled.connect(self._on_fold)
         self._on_fold(False)
+        self._folder: Path | None = None
+        self.folder = self.add_button(self.tr("Show folder"), self._on_folder, left=True)
+        self.folder.hide()
         self.copy = self.add_button(self.tr("Copy details"), self._on_copy, left=True)
         self.add_button(self.tr("Close"), self.accept, primary=True).setFocus()
 
-    def add(self, sentence: str, details: str = "") -> None:
-        """Show a sentence; details are kept behind the fold."""
+    def add(self, sentence: str, details: str = "", written: Path | None = None) -> None:
+        """Show a sentence; details are kept behind the fold.
+
+        Args:
+            sentence: what went wrong.
+            details: what helps to find out why.
+            written: a report of it on disk, whose folder can be shown.
+        """
+        if written is not None:
+            self._folder = written.parent
+            self.folder.setToolTip(str(written))
+            self.folder.show()
         if sentence not in self._sentences:
             self._sentences.append(sentence)
         self._texts.append("\n".join(part for part in (sentence, details) if part))
@@ -73,6 +87,10 @@ class ErrorDialog(Dialog):
         self.fold.setIcon(icon(name, theme_manager.theme.text2, 14))
         if not open_:
             self.adjustSize()
+
+    def _on_folder(self) -> None:
+        if self._folder is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(self.report())

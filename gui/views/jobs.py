@@ -60,6 +60,10 @@ class JobsDelegate(QStyledItemDelegate):
         """Where the cancel cross of a running job is."""
         return QRect(row.right() - 30, row.y() + 8, 22, 22)
 
+    def pause_rect(self, row: QRect) -> QRect:
+        """Where the pause of a job is that can be paused."""
+        return self.cancel_rect(row).translated(-24, 0)
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one job."""
         job, theme = self._model.jobs[index.row()], self.theme
@@ -71,7 +75,9 @@ class JobsDelegate(QStyledItemDelegate):
             painter.fillRect(rect, theme.selection if selected else theme.hover)
         painter.fillRect(rect.x() + 12, rect.bottom(), rect.width() - 24, 1, theme.hair)
         mark = QRectF(rect.x() + 13, rect.y() + 12, 15, 15)
-        if job.state == "running":
+        if job.paused:
+            paint_icon(painter, "pause", mark, theme.text2)
+        elif job.state == "running":
             spinner(painter, mark, theme.accent, time.monotonic() % 1.0)
         else:
             icon, token = _ICONS[job.state]
@@ -79,10 +85,13 @@ class JobsDelegate(QStyledItemDelegate):
         self._words(painter, rect, job, theme)
         if job.active:
             paint_icon(painter, "close", QRectF(self.cancel_rect(rect)).adjusted(4, 4, -4, -4), theme.text2)
+        if job.pausable:
+            place = QRectF(self.pause_rect(rect)).adjusted(4, 4, -4, -4)
+            paint_icon(painter, "play" if job.paused else "pause", place, theme.text2)
         painter.restore()
 
     def _words(self, painter: QPainter, rect: QRect, job: Job, theme: Theme) -> None:
-        right = rect.right() - (38 if job.active else 14)
+        right = rect.right() - (62 if job.pausable else 38 if job.active else 14)
         words = state_words(job)
         painter.setFont(font(11))
         width = painter.fontMetrics().horizontalAdvance(words)
@@ -117,7 +126,7 @@ class JobsDelegate(QStyledItemDelegate):
 
 
 class _List(QListView):
-    """Delete stops the job of the current row; the cross stops the one that is clicked."""
+    """Delete stops the job of the current row, Space pauses it; cross and pause work on the one that is clicked."""
 
     def __init__(self, parent: JobsView) -> None:
         super().__init__(parent)
@@ -127,17 +136,23 @@ class _List(QListView):
         """Delete stops."""
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self._jobs.cancel_at(self.currentIndex())
+        elif event.key() == Qt.Key.Key_Space:
+            self._jobs.pause_at(self.currentIndex())
         else:
             super().keyPressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click on the cross stops."""
+        """A click on the cross stops, one on the pause pauses or lets go on."""
         super().mouseReleaseEvent(event)
-        index = self.indexAt(event.position().toPoint())
-        if index.isValid() and self._jobs.delegate.cancel_rect(self.visualRect(index)).contains(
-            event.position().toPoint()
-        ):
+        at = event.position().toPoint()
+        index = self.indexAt(at)
+        if not index.isValid():
+            return
+        delegate, row = self._jobs.delegate, self.visualRect(index)
+        if delegate.cancel_rect(row).contains(at):
             self._jobs.cancel_at(index)
+        elif delegate.pause_rect(row).contains(at):
+            self._jobs.pause_at(index)
 
 
 class JobsView(SessionView):
@@ -235,8 +250,21 @@ class JobsView(SessionView):
             job.cancel()
             self.model.poll()
 
+    def pause_at(self, index: QModelIndex) -> None:
+        """Pause the job of a row, or let it go on, if it can be paused."""
+        job = self.job_at(index)
+        if job is not None and job.pausable:
+            sweeps = self.session.sweeps
+            if job is sweeps.job:  # its own views show the pause, too
+                sweeps.resume() if job.paused else sweeps.pause()
+            elif job.paused:
+                job.resume()
+            else:
+                job.pause()
+            self.model.poll()
+
     def row_menu(self, index: QModelIndex) -> QMenu | None:
-        """Cancel, and copy what went wrong."""
+        """Cancel, pause, and copy what went wrong."""
         job = self.job_at(index)
         if job is None:
             return None
@@ -244,6 +272,9 @@ class JobsView(SessionView):
         cancel = menu.addAction(self.tr("Cancel"))
         cancel.setEnabled(job.active)
         cancel.triggered.connect(lambda _=False: self.cancel_at(index))
+        pause = menu.addAction(self.tr("Go on") if job.paused else self.tr("Pause"))
+        pause.setEnabled(job.pausable)
+        pause.triggered.connect(lambda _=False: self.pause_at(index))
         copy = menu.addAction(self.tr("Copy details"))
         copy.triggered.connect(lambda _=False: _copy(job))
         return menu

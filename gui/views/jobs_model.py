@@ -38,6 +38,8 @@ def state_words(job: Job) -> str:
         return form.job_time(job.seconds)
     if job.token.cancelled:
         return translate("Jobs", "stopping")
+    if job.paused:
+        return translate("Jobs", "paused after {0}").format(form.job_time(job.seconds))
     left = form.time_left(job.seconds_left)
     return translate("Jobs", "{0} left").format(left) if left else form.job_time(job.seconds)
 

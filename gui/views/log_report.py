@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-import platform
-import re
 import time
 from collections.abc import Iterable
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from engine.session.state import LogEntry
+from gui.reports import environment, without_folders, without_paths
 
 if TYPE_CHECKING:
     from engine.session import Session
 
-PACKAGES = ("mixbit", "PySide6-Essentials", "onnxruntime", "onnx", "numpy", "pyqtgraph")
 LINES = 60
-_PATH = re.compile(r"(?:[A-Za-z]:[\\/]|~?/)(?:[^\s\\/:*?\"'<>|]+[\\/])+")
-"""A path up to its last separator: what comes before a file's own name."""
-
-
-def without_paths(words: str) -> str:
-    """The text with folders cut away: of a path only the file name stays."""
-    return _PATH.sub("…/", words)
-
-
-def version_of(package: str) -> str:
-    """Installed version of a package, "not installed" without one."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def report(session: Session) -> str:
     """Everything that helps to find a fault, in English."""
-    lines = [f"{name} {version_of(name)}" for name in PACKAGES]
-    lines.append(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
-    lines.append(f"device {session.device.name}")
+    device = session.device
+    lines = [*environment(), f"device {device.name}, operators of {device.operators}"]
     network = session.network
     if network is not None:
         lines.append(f"model {network.graph.sha256[:12]}, {len(network.kernels)} kernels, {network.rules} fusion")
+    data = session.data
+    if data is not None:
+        kind = "synthetic" if data.synthetic else "own data"
+        lines.append(f"{kind}, {data.calibration_samples} + {data.evaluation_samples} samples, {data.observer}")
+    running = [f"{without_folders(job.title)} ({job.fraction:.0%})" for job in session.jobs.active]
+    if running:
+        lines.append("running: " + ", ".join(running))
     lines += ["", *entries(session.log[-LINES:])]
     return "\n".join(lines) + "\n"
 
@@ -49,7 +37,7 @@ def entries(log: Iterable[LogEntry]) -> list[str]:
     """Log lines with their details indented under them, without paths."""
     lines = []
     for entry in log:
-        lines.append(without_paths(f"{clock(entry.at)} {entry.level}: {entry.text}"))
+        lines.append(f"{clock(entry.at)} {entry.level}: {without_folders(entry.text)}")
         lines += [f"    {without_paths(line)}" for line in entry.details.splitlines()]
     return lines
 

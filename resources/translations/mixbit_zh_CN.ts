@@ -630,6 +630,10 @@
         <translation>选择设备…</translation>
     </message>
     <message>
+        <source>Edit a copy of this device…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Sustained use…</source>
         <translation>持续使用…</translation>
     </message>
@@ -1489,6 +1493,10 @@
         <translation>设备档案</translation>
     </message>
     <message>
+        <source>Edit a copy…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>From a file…</source>
         <translation>从文件…</translation>
     </message>
@@ -1507,6 +1515,109 @@
     <message>
         <source>Device profiles (*.json)</source>
         <translation>设备档案 (*.json)</translation>
+    </message>
+</context>
+<context>
+    <name>DeviceEditor</name>
+    <message>
+        <source>Device editor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A profile of your own, from {device}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bold values are edited. The profile in use stays as it is until this one is saved and accepted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{title}, copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter fields</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>edited only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Title</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save and use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Values of the profile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the profile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Device profiles (*.json)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>vendor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fitted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>assumed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Field</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Origin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Meaning</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>was {value}, {origin}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1677,7 +1788,7 @@
     </message>
     <message>
         <source>Show folder</source>
-        <translation type="unfinished"></translation>
+        <translation>打开文件夹</translation>
     </message>
     <message>
         <source>Copy details</source>
@@ -2290,7 +2401,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     </message>
     <message>
         <source>paused after {0}</source>
-        <translation type="unfinished"></translation>
+        <translation>已暂停，已运行 {0}</translation>
     </message>
     <message>
         <source>{0} left</source>
@@ -2323,11 +2434,11 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     </message>
     <message>
         <source>Go on</source>
-        <translation type="unfinished"></translation>
+        <translation>继续</translation>
     </message>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停</translation>
     </message>
     <message>
         <source>Copy details</source>
@@ -9097,7 +9208,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Weight method {method} looks at calibration data, which are not sent to workers; sweep without them.</source>
+        <source>{scheme} rounds by calibration data, which are not sent to workers; sweep it without workers.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9138,7 +9249,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Mixbit crashed the last time it ran. {file} helps to find out why.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mixbit 上次运行时崩溃。{file} 有助于查明原因。</translation>
     </message>
     <message>
         <source>Internal error: {error}. Please copy the details into a report.</source>

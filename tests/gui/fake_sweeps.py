@@ -29,6 +29,7 @@ class FakeSweeps:
     """What `engine.session.sweeps.Sweeps` shows to views."""
 
     def __init__(self, session) -> None:
+        self.job = None
         self._session = session
         self._host = SimpleNamespace(plan=lambda: session.plan)
         self.metric: Metric | None = Metric.KL

@@ -1,4 +1,6 @@
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from fakes import FakeSession, running_job
@@ -10,11 +12,12 @@ from engine.precision.scheme import FP16, INT4
 from engine.session.changes import What
 from engine.session.state import Budgets, LogEntry
 from engine.text import say
+from gui.reports import without_paths
 from gui.theme import LIGHT
 from gui.views.jobs import JobsView
 from gui.views.jobs_model import listed, state_words
 from gui.views.log import LogView
-from gui.views.log_report import report, without_paths
+from gui.views.log_report import report
 from gui.views.preflight import PreflightView
 from gui.views.preflight_findings import findings
 
@@ -178,6 +181,35 @@ def test_polling_ends_with_the_last_job(session, qtbot):
     view.dispose()
 
 
+def test_a_sweep_is_paused_and_goes_on_and_its_pause_counts_for_nothing(session, qtbot):
+    view = shown(qtbot, JobsView(session, LIGHT))
+    live = running_job(session, say("Evaluating"), 0.2)
+    job = Job(100, say("Sweep"), "sweep", state="running", fraction=0.5)
+    job.started_at = job.submitted_at - 10.0
+    session.jobs.history.append(job)
+    session.emit(What.JOBS)
+    view.refresh_now()
+    row = next(i for i, each in enumerate(view.model.jobs) if each is job)
+    place = view.delegate.pause_rect(view.list.visualRect(view.model.index(row))).center()
+    qtbot.mouseClick(view.list.viewport(), LEFT, NO, place)
+    assert job.paused
+    assert state_words(job).startswith("paused after")
+    before = job.seconds
+    qtbot.waitUntil(lambda: time.monotonic() - job._paused_at > 0.05)
+    assert job.seconds == before
+    view.list.setCurrentIndex(view.model.index(row))
+    qtbot.keyClick(view.list, Qt.Key.Key_Space)
+    assert not job.paused
+    assert job.seconds < before + 0.05 + 2.0
+    other = next(i for i, each in enumerate(view.model.jobs) if each is live)
+    view.list.setCurrentIndex(view.model.index(other))
+    qtbot.keyClick(view.list, Qt.Key.Key_Space)  # what answers an edit is never paused
+    assert not live.paused
+    actions = {a.text(): a.isEnabled() for a in view.row_menu(view.model.index(other)).actions()}
+    assert actions["Pause"] is False
+    view.dispose()
+
+
 # Log.
 
 
@@ -228,7 +260,13 @@ def test_details_unfold_under_the_entry_that_has_some(logged, qtbot):
 
 
 def test_a_bug_report_has_versions_and_model_but_no_folders(logged):
+    logged.log += [
+        LogEntry("info", say("Wrote {path}.", path=Path("/home/anna lee/secret plans/out.json"))),
+        LogEntry("info", say("{why} Again.", why=say("{file} is gone.", file="/home/anna lee/secret/a b.onnx"))),
+    ]
     words = report(logged)
+    assert "Wrote …/out.json." in words
+    assert "…/a b.onnx is gone. Again." in words
     assert "onnxruntime" in words
     assert logged.network.graph.sha256[:12] in words
     assert "net.onnx" in words
@@ -243,6 +281,9 @@ def test_a_bug_report_has_versions_and_model_but_no_folders(logged):
         ("C:\\Users\\anna\\net.onnx", "…/net.onnx"),
         ("~/models/a.onnx", "…/a.onnx"),
         ("12 µs/kernel and 3/4", "12 µs/kernel and 3/4"),
+        ('File "/home/anna lee/my models/x.py", line 3', 'File "…/x.py", line 3'),
+        ("open('C:\\\\Users\\\\anna lee\\\\a b.onnx')", "open('…/a b.onnx')"),
+        ("\\\\server\\anna\\net.onnx", "…/net.onnx"),
     ],
 )
 def test_only_folders_are_cut_away(words, kept):

@@ -239,3 +239,54 @@ def test_a_result_that_its_owner_cannot_take_is_a_failure_that_is_seen(jobs, own
     assert "nobody counted on that" in str(job.error)
     assert "ZeroDivisionError" in job.details
     assert failed == [job.error]
+
+
+def test_a_paused_job_waits_between_its_steps_and_its_clock_stands_still():
+    jobs, steps, started = Jobs(), [], threading.Event()
+
+    def work(ctx):
+        for step in range(3):
+            steps.append(step)
+            started.set()
+            ctx.wait_while_paused()
+            while step == 0 and not ctx.job.paused and len(steps) == 1:
+                time.sleep(0.001)  # until the pause below
+            ctx.wait_while_paused()
+
+    job = jobs.submit(say("Sweeping"), work, lane="sweep")
+    assert started.wait(10)
+    job.pause()
+    assert job.paused
+    before = job.seconds
+    time.sleep(0.06)
+    assert steps == [0]
+    assert job.seconds == before
+    job.resume()
+    jobs.wait_idle("sweep", 10)
+    assert steps == [0, 1, 2]
+    assert job.state == "done"
+    assert not job.paused
+    jobs.close()
+
+
+def test_a_paused_job_can_be_cancelled_and_one_that_answers_edits_is_never_paused():
+    jobs, started = Jobs(), threading.Event()
+
+    def work(ctx):
+        started.set()
+        while True:
+            ctx.wait_while_paused()
+            ctx.check()
+            time.sleep(0.001)
+
+    for lane, pausable in (("exact", True), ("engine", False), ("query", False)):
+        started.clear()
+        job = jobs.submit(say("Working"), work, lane=lane)
+        assert started.wait(10)
+        job.pause()
+        assert (job.pausable, job.paused) == (pausable, pausable)
+        job.cancel()
+        assert jobs.wait_idle(lane, 10)
+        assert job.state == "cancelled"
+        assert not job.paused
+    jobs.close()
