@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.numerics.comparison import Comparison
+from engine.numerics.npu_metrics import NpuErrors
 from engine.precision.scheme import family
 from engine.precision.scheme import label as scheme_label
 from engine.session.changes import Change, What
@@ -34,7 +35,7 @@ from gui.views.compare_data import (
     picture_table,
     worst_channels,
 )
-from gui.views.compare_figures import error_figures, value_figures, worst_elements
+from gui.views.compare_figures import error_figures, npu_figures, value_figures, worst_elements
 from gui.views.compare_lines import LinesChart
 from gui.views.compare_maps import DifferenceMaps
 from gui.views.compare_scatter import ScatterChart
@@ -90,6 +91,8 @@ class CompareView(PlotView):
         self.scale = SegmentedControl((("log", ""), ("linear", "")), "log")
         self.histogram, self.scatter = HistogramChart(theme), ScatterChart(theme)
         self.statistics = StatisticsSheet(theme)
+        self.metrics = SegmentedControl((("own", ""), ("ascend", "")), "own")
+        self.npu: NpuErrors | None = None
         self.before, self.after = IconButton("chevron-left", token="muted"), IconButton("chevron-right", token="muted")
         self._lay_out()
         self._connect()
@@ -109,7 +112,7 @@ class CompareView(PlotView):
             "channels": Section(self.channels),
             "histogram": Section(self.histogram, (self.scale,)),
             "scatter": Section(self.scatter),
-            "statistics": Section(scroll),
+            "statistics": Section(scroll, (self.metrics,)),
         }
         low = GapSplitter(Qt.Orientation.Horizontal, self.sections["histogram"], self.sections["scatter"])
         middle = GapSplitter(Qt.Orientation.Vertical, self.sections["maps"], self.sections["channels"], low)
@@ -152,6 +155,7 @@ class CompareView(PlotView):
         self.bar.b.clicked.connect(lambda: self._choose_source("b"))
         self.kind.chosen.connect(lambda _: self._show_channel())
         self.scale.chosen.connect(lambda _: self._show_channel())
+        self.metrics.chosen.connect(self._choose_metrics)
         self.bar.kernel_stepped.connect(self.step_kernel)
         self._menu_on(self.channels, "channels")
         self._menu_on(self.histogram, "histogram")
@@ -197,6 +201,9 @@ class CompareView(PlotView):
         self.statistics.element_words = (self.tr("Worst elements"), self.tr("A → B"))
         self.kind.setAccessibleName(self.tr("How the values are shown"))
         self.scale.set_choices((("log", self.tr("Log")), ("linear", self.tr("Linear"))))
+        self.metrics.set_choices((("own", "Mixbit"), ("ascend", "Ascend")))
+        self.metrics.setToolTip(self.tr("Figures of Mixbit, or the ten of Ascend's comparison tool (msaccucmp)"))
+        self.metrics.setAccessibleName(self.tr("Figures"))
         self.scale.setAccessibleName(self.tr("Scale of the counts"))
         self._name_pictures()
         if self.found is not None and self.channel >= 0:
@@ -358,11 +365,21 @@ class CompareView(PlotView):
                 self.channel = -1
             kernel = session.network.by_id(captured.kernel)
             axis = channel_axis(kernel, captured.reference.ndim) if captured.axis is None else captured.axis
-            self.comparer.ask(captured, axis)
+            self.comparer.ask(captured, axis, ascend=self.metrics.current == "ascend")
 
-    def _on_compared(self, captured: Captured, found: Comparison) -> None:
+    def _choose_metrics(self, key: str) -> None:
+        """Other figures on the sheet; those of the Ascend tool are computed when they are first wanted."""
+        network, captured = self.session.network, self.captured
+        if key == "ascend" and self.npu is None and network is not None and captured is not None:
+            kernel = network.by_id(captured.kernel)
+            axis = channel_axis(kernel, captured.reference.ndim) if captured.axis is None else captured.axis
+            self.comparer.ask(captured, axis, ascend=True)
+        self._show_sheet()
+
+    def _on_compared(self, captured: Captured, found: Comparison, npu: NpuErrors | None = None) -> None:
         if captured is not self.captured:
             return
+        self.npu = npu
         self.found, self.pictured, self._pictured_sides = found, captured, self._captured_sides
         if not 0 <= self.channel < found.channels:
             self.channel = found.worst
@@ -459,12 +476,13 @@ class CompareView(PlotView):
         scheme = captured.plan.scheme(kernel.id)
         badge = (family(scheme), scheme_label(scheme)) if kernel.tunable else None
         shape = fmt.dims(captured.reference.shape)
+        own = self.metrics.current == "own"
         self.statistics.show_sheet(
             Sheet(
                 kernel.name,
                 badge,
                 f"{captured.tensor} · {shape}",
-                error_figures(captured, found, self._limit()),
+                error_figures(captured, found, self._limit()) if own or self.npu is None else npu_figures(self.npu),
                 value_figures(found.of_reference, found.of_result),
                 worst_channels(found),
                 self.channel,

@@ -12,6 +12,7 @@ from engine.jobs import Job, JobContext
 from engine.numerics.comparison import Comparison, compare
 from engine.session.state import Captured
 from engine.text import say
+from engine.numerics.npu_metrics import NpuErrors, npu_errors
 from gui import format as fmt
 from gui.plots.table import Table
 from gui.views.compare_statistics import ChannelRow
@@ -32,31 +33,34 @@ def channel_axis(kernel: Kernel, rank: int) -> int:
 class Comparer:
     """Compares captured values in the session's query lane; only the newest question is answered."""
 
-    def __init__(self, session: Session, arrived: Callable[[Captured, Comparison], None]) -> None:
+    def __init__(self, session: Session, arrived: Callable[[Captured, Comparison, NpuErrors | None], None]) -> None:
         self._session, self._arrived = session, arrived
         self._job: Job | None = None
 
-    def ask(self, captured: Captured, axis: int) -> None:
-        """Compare; `arrived` is called on the owner's thread."""
+    def ask(self, captured: Captured, axis: int, ascend: bool = False) -> None:
+        """Compare, with the figures of the Ascend tool if wanted; `arrived` is called on the owner's thread."""
 
-        def work(context: JobContext) -> Comparison:
-            return compare(
+        def work(context: JobContext) -> tuple[Comparison, NpuErrors | None]:
+            found = compare(
                 captured.reference, captured.result, channel_axis=axis, levels=captured.levels, cancel=context.token
             )
+            wanted = ascend and captured.reference.size > 0
+            npu = npu_errors(captured.result, captured.reference, cancel=context.token) if wanted else None
+            return found, npu
 
         self._job = self._session.jobs.submit(
             say("Comparing {tensor}", tensor=captured.tensor),
             work,
             lane="query",
             supersede="compare values",
-            on_done=lambda found: self._arrived(captured, found),
+            on_done=lambda found: self._arrived(captured, *found),
         )
 
     def stop(self) -> None:
         """Nobody waits for the answer any more."""
         if self._job is not None:
             self._job.cancel()
-        self._arrived = lambda captured, found: None
+        self._arrived = lambda captured, found, npu: None
 
 
 def worst_channels(found: Comparison) -> tuple[ChannelRow, ...]:

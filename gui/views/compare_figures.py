@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from engine.numerics.comparison import Comparison, Statistics
+from engine.numerics.npu_metrics import CUSTOMARY_LIMITS, NpuErrors
 from engine.session.state import Captured
 from gui import format as fmt
 from gui.views.compare_statistics import ElementRow, Figure, State
@@ -22,6 +23,37 @@ def error_figures(captured: Captured, found: Comparison, limit: float | None) ->
         Figure(translate("CompareView", "Max absolute"), fmt.scientific(found.max_abs, 3)),
         *_clipped(found),
     )
+
+
+def npu_figures(found: NpuErrors) -> tuple[Figure, ...]:
+    """The ten figures of the Ascend comparison tool, to its six decimals, beside the customary limits."""
+    translate = QCoreApplication.translate
+    names = (
+        translate("CompareView", "Cosine"),
+        translate("CompareView", "Max absolute"),
+        translate("CompareView", "Accum. relative"),
+        translate("CompareView", "Relative Euclid"),
+        translate("CompareView", "KL divergence"),
+        translate("CompareView", "Std deviation"),
+        translate("CompareView", "Mean absolute"),
+        "RMSE",
+        translate("CompareView", "Max relative"),
+        translate("CompareView", "Mean relative"),
+    )
+    made = []
+    for (key, value), name in zip(found.by_name().items(), names, strict=True):
+        if isinstance(value, str):
+            made.append(Figure(name, fmt.fixed(found.x_std, 3), fmt.fixed(found.y_std, 3)))
+            continue
+        sign, limit = CUSTOMARY_LIMITS.get(key, ("", 0.0))
+        state: State = "" if not sign else "met" if (value > limit if sign == ">" else value < limit) else "missed"
+        made.append(Figure(name, _six(value), f"{limit:g}" if sign else "", state))
+    return tuple(made)
+
+
+def _six(value: float) -> str:
+    """Six decimals, as the tool writes them, as long as they fit."""
+    return fmt.fixed(value, 6) if abs(value) < 1000 else fmt.scientific(value, 4)
 
 
 def _clipped(found: Comparison) -> tuple[Figure, ...]:
