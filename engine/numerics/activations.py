@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 import ml_dtypes
@@ -28,7 +29,7 @@ class Rounding(NamedTuple):
 def half_pair(name: str, prefix: str, tensors: Mapping[str, TensorInfo], output: str = "") -> Rounding | None:
     """Cast to half and back; None if the tensor is no wider than half already (or no float)."""
     info = tensors.get(name)
-    if info is None or info.dtype.name not in ("float32", "float64", "bfloat16"):
+    if info is None or name_of(info.dtype) not in ("float32", "float64", "bfloat16"):
         return None
     output = output or f"{prefix}/rounded"
     return Rounding(
@@ -133,6 +134,13 @@ def _fresh_params(
     return Rounding(nodes, constants, scale)
 
 
+@cache
+def name_of(dtype: np.dtype[np.generic]) -> str:
+    """The name of a dtype, which numpy puts together anew each time."""
+    return dtype.name
+
+
+@cache
 def onnx_type(dtype: np.dtype[np.generic]) -> int:
     """ONNX element type of a numpy dtype; any kind of text is STRING."""
     if dtype.kind in "OSU" or dtype.name.startswith("StringDType"):

@@ -201,6 +201,7 @@ class _Work:
         inputs = [self._plain(node.input[0]) if few else self._blocks(node.input[0]), stem]
         inputs += [node.input[2]] if len(node.input) > 2 else []
         self.constants[stem] = ordered
+        more: dict[str, object] = {}
         taken, last = 1, node
         user = self._only_user(nodes, at, last)
         if user is not None and (addend := self._addend(user, last.output[0], shape)):
@@ -208,10 +209,11 @@ class _Work:
             taken, last = 2, user
             user = self._only_user(nodes, at + 1, last)
         if user is not None and (activation := self._activation(user)):
-            attributes |= activation
+            more = activation
             taken, last = taken + 1, user
         made = helper.make_node("Conv", inputs, [self._target(last.output[0], True)], node.name, domain=DOMAIN)
-        made.attribute.extend(helper.make_attribute(key, value) for key, value in attributes.items())
+        made.attribute.extend(attribute for attribute in node.attribute if attribute.name in _CONV)
+        made.attribute.extend(helper.make_attribute(key, value) for key, value in more.items())
         self._put(made, last.output[0], _Held(shape, None, made.output[0]))
         return taken
 
