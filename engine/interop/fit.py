@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from math import exp, log
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from engine.errors import DataError
 from engine.fusion.types import Kind, Network
@@ -200,6 +199,8 @@ class _Problem:
 
     def solve(self, start: Mapping[str, float], used: Array) -> tuple[dict[str, float], Array]:
         """The best values of these constants, and the Jacobian of the residuals in their logarithms."""
+        from scipy.optimize import least_squares  # takes longer to load than a window may take to open
+
         keys = list(start)
         low = np.array([log(max(BY_KEY[k].low, start[k] / _FACTOR, 1e-9)) for k in keys])
         high = np.array([log(min(BY_KEY[k].high, start[k] * _FACTOR)) for k in keys])

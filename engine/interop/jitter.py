@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from scipy import signal, stats
 
 from engine.errors import DataError
 from engine.graph.types import Array
@@ -133,6 +132,8 @@ def _level(x: Array) -> Array:
 
 
 def _drift(x: Array, middle: float, spread: float) -> Drift | None:
+    from scipy import stats  # takes longer to load than a window may take to open
+
     quarter = len(x) // 4
     first, last = float(np.median(x[:quarter])), float(np.median(x[-quarter:]))
     if abs(last - first) < max(_DRIFT * middle, 2 * spread / quarter**0.5):
@@ -150,6 +151,8 @@ def _drift(x: Array, middle: float, spread: float) -> Drift | None:
 
 def _periodic(calm: Array, outliers: tuple[Outlier, ...], count: int, usual: float) -> Periodic | None:
     """The strongest period, if noise alone would hardly have it: Fisher's test on the periodogram."""
+    from scipy import signal
+
     gaps = np.diff([o.run for o in outliers])
     if len(gaps) >= 4 and np.std(gaps) <= max(0.1 * np.mean(gaps), 0.6):
         height = float(np.median([o.latency_us for o in outliers]))

@@ -32,6 +32,8 @@ class What(StrEnum):
     """What weight methods gain, or whether that is being measured."""
     CAPTURE = "capture"
     """Values for the Compare view."""
+    MEASURED = "measured"
+    """Profiles and latencies that a device has measured, or a device fitted to them."""
     JOBS = "jobs"
     LOG = "log"
     PROJECT = "project"

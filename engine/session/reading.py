@@ -27,11 +27,15 @@ from engine.session.figures import Results
 from engine.session.history import History
 from engine.session.keeping import Host as KeptHost
 from engine.session.keeping import KeptPlans
+from engine.session.measured import Host as MeasuredHost
+from engine.session.measured import Measurements
 from engine.session.recent import Recent
-from engine.session.safekeeping import Safekeeping
 from engine.session.refining import Host as RefiningHost
 from engine.session.refining import Refining
+from engine.session.safekeeping import Safekeeping
 from engine.session.samples import list_samples
+from engine.session.searches import Host as SearchHost
+from engine.session.searches import Searches
 from engine.session.state import (
     Budgets,
     Captured,
@@ -52,11 +56,11 @@ _OF_DOCUMENT = frozenset({What.MODEL, What.PLAN, What.DATA, What.DEVICE, What.PR
 """Changes that may change what a project keeps."""
 Ask = Callable[[tuple[ModelInput, ...], Callable[[Mapping[str, tuple[int, ...]] | None], None]], None]
 """Asks the user for free dimensions: gets the inputs and a function to call with the answer (None = gave up)."""
-
-
 AskMemory = Callable[[TooBigError, Callable[[int | None], None]], None]
 """Asks whether a model may take more memory: gets what was refused and a function to call with the new limit in bytes
 (None = gave up)."""
+
+
 class SessionState:
     """What a session holds. All attributes are read on the owner's thread; listeners are called there too."""
 
@@ -81,6 +85,18 @@ class SessionState:
                 lambda text: self.note(text, "warning"),
                 self._failed,
                 settings,
+            ),
+        )
+        self.searches = Searches(
+            self._work,
+            self.sweeps,
+            SearchHost(
+                lambda: self.network,
+                lambda: self.plan,
+                lambda: self.locked,
+                lambda: self.device,
+                lambda: self._announce(What.SEARCH),
+                self._failed,
             ),
         )
         self._safe = Safekeeping(recovery, lambda text: self._work.jobs.deliver(lambda: self.note(text, "warning")))
@@ -111,6 +127,19 @@ class SessionState:
                 self._local_found,
                 lambda: self._announce(What.METHODS),
                 self.note,
+                self._failed,
+            ),
+        )
+        self.measurements = Measurements(
+            self._work.jobs,
+            MeasuredHost(
+                lambda: self.network,
+                lambda: self.plan,
+                lambda: self.figures.simulation if self.figures.simulated else None,
+                lambda: self.device,
+                lambda path: self._use_device(path),
+                lambda: self._announce(What.MEASURED),
+                lambda text: self.note(text),
                 self._failed,
             ),
         )
@@ -168,6 +197,10 @@ class SessionState:
         if level == "error":
             self.last_error = text
         self._announce(What.LOG)
+
+    def _use_device(self, path: Path) -> None:
+        """Simulate another device from now on; the session's commands know how."""
+        raise NotImplementedError
 
     def _captured(self, found: Captured) -> None:
         self.captured = found

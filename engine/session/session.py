@@ -223,6 +223,7 @@ class Session(SessionState):
         self.sweeps.forget()
         self.searches.forget()
         self.comparing.forget()
+        self.measurements.forget()
         self._work.forget()
         self._empty()
         self._safe.start(saved, place or Place(), taken)
@@ -260,6 +261,7 @@ class Session(SessionState):
         self.sweeps.forget()
         self.searches.forget()
         self.comparing.forget()
+        self.measurements.forget()
         self._work.forget()
         self._safe.start(None, Place())
         self._empty()
@@ -468,6 +470,9 @@ class Session(SessionState):
         self.apply_plan(plan, say("Plan {name}", name=name), who)
 
     # device ---------------------------------------------------------------------------------------------------------
+
+    def _use_device(self, path: Path) -> None:
+        self.set_device(path)
 
     def set_device(self, name_or_path: str | Path) -> None:
         """Simulate another device; a bad profile raises DeviceError and changes nothing."""
