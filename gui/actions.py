@@ -330,6 +330,22 @@ class Actions(QObject):
 
             DeviceDialog(self.session, self, self._window).open()
 
+    @property
+    def device_folder(self) -> Path | None:
+        """Where device profiles of one's own lie; None if nothing is remembered."""
+        return self._window.settings.device_folder
+
+    def edit_device(self) -> None:
+        """Edit a copy of the profile in use."""
+        session = self.session
+        if session is not None:
+            from gui.dialogs.device_editor import DeviceEditor
+
+            def use(path: Path) -> bool:
+                return self.guarded(lambda: session.set_device(path))
+
+            DeviceEditor(session.device, self.device_folder, use, self._window).open()
+
     def set_device(self, name_or_path: str) -> None:
         """Simulate another device."""
         session = self.session

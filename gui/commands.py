@@ -170,6 +170,8 @@ COMMANDS: tuple[Command | Submenu, ...] = (
     Command("fusion", "analyze", mark("Launches and fusion…"), lambda a: a.fusion(), (), "", _open, 2),
     Submenu("devices", "device", mark("Device profile"), "devices", icon="device"),
     Command("device", "device", mark("Choose a device…"), lambda a: a.device(), (), "device", _session),
+    Command("device_editor", "device", mark("Edit a copy of this device…"), lambda a: a.edit_device(), (), "edit",
+            _session),
     Command("scenario", "device", mark("Sustained use…"), lambda a: a.scenario(), (), "clock", _session, 1),
     Command(
         "layout_tune", "view", mark("Tune layout"), lambda a: a.layout("tune"), ("Ctrl+1",), "", _open, 0,

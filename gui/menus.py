@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
+from engine.npu.profiles import list_devices
 from gui.actions import Actions
 from gui.commands import COMMANDS, MENUS, Command, MenuName, Submenu, shown
 from gui.i18n import data_text, language
@@ -159,8 +160,10 @@ class Menus(QObject):
         if session is None:
             return
         group = QActionGroup(menu)
-        for device in session.devices:
-            action = menu.addAction(data_text(device.title), lambda name=device.name: self._actions.set_device(name))
+        shipped = {device.path for device in session.devices}
+        for device in list_devices(self._actions.device_folder):
+            reference = device.name if device.path in shipped else str(device.path)
+            action = menu.addAction(data_text(device.title), lambda name=reference: self._actions.set_device(name))
             action.setCheckable(True)
             action.setChecked(device.name == session.device.name)
             group.addAction(action)

@@ -33,6 +33,11 @@ class Settings:
             self._file.setValue("version", VERSION)
 
     @property
+    def device_folder(self) -> Path | None:
+        """Where device profiles of one's own lie; None where nothing is remembered."""
+        return self.folder / "devices" if self.folder is not None else None
+
+    @property
     def remembered(self) -> bool:
         """Whether anything outlives the window."""
         return self._file is not None

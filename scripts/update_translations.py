@@ -1,7 +1,7 @@
 """Bring resources/translations up to date with the source: new strings in, vanished ones out, translations kept.
 
 Reads `self.tr(...)`, `translate("Context", ...)`, `mark(...)` and the engine's `say(...)`, all with literal texts,
-and the titles, notes and reasons of device profiles and operator tables.
+and the titles, notes and reasons of device profiles and operator tables, and what the fields of a profile mean.
 Exit code 1 if a translation is missing, with --check also if a file would change.
 
 --missing prints what has no translation, one "context TAB source TAB" a line; write the translations behind the last
@@ -21,6 +21,10 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from engine.npu.fields import FIELDS  # noqa: E402
+
 FOLDER = ROOT / "resources" / "translations"
 LANGUAGES = {"en": "en_US", "zh_CN": "zh_CN"}
 
@@ -136,6 +140,7 @@ def _data_texts() -> Iterator[str]:
         device = json.loads(path.read_text(encoding="utf-8"))
         yield from (device["title"], device["note"])
         yield from (refusal["reason"] for refusal in device.get("refusals", ()))
+    yield from (field.meaning for field in FIELDS)
     table = json.loads((ROOT / "resources" / "operators" / "support.json").read_text(encoding="utf-8"))
     for operator in table["operators"].values():
         yield from (text for key, text in operator.items() if key.endswith("_reason"))

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QWidget
 
+from engine.npu.device import Device
+from engine.npu.profiles import list_devices, load_device
 from gui.dialogs.base import Dialog
+from gui.dialogs.device_editor import DeviceEditor
 from gui.i18n import data_text
 from gui.widgets.themed import label
 
@@ -28,12 +31,13 @@ class DeviceDialog(Dialog):
         )
         self.sentence.show()
         self._session, self._actions = session, actions
-        self._infos = {info.name: info for info in session.devices}
+        self._folder = actions.device_folder
+        self._infos = {str(info.path): info for info in list_devices(self._folder)}
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Device profiles"))
-        for info in session.devices:
+        for path, info in self._infos.items():
             item = QListWidgetItem(data_text(info.title))
-            item.setData(Qt.ItemDataRole.UserRole, info.name)
+            item.setData(Qt.ItemDataRole.UserRole, path)
             item.setSizeHint(QSize(0, 26))
             self.list.addItem(item)
             if info.name == session.device.name:
@@ -45,6 +49,7 @@ class DeviceDialog(Dialog):
         self.body.addWidget(self.note)
         self.list.currentItemChanged.connect(self._show_note)
         self.list.itemDoubleClicked.connect(lambda _: self._on_use())
+        self.add_button(self.tr("Edit a copy…"), self._on_edit, left=True)
         self.add_button(self.tr("From a file…"), self._on_file, left=True)
         self.add_button(self.tr("Cancel"), self.reject)
         self.add_button(self.tr("Use"), self._on_use, primary=True)
@@ -59,15 +64,26 @@ class DeviceDialog(Dialog):
         self.note.setText(data_text(info.note) if info is not None else "")
 
     def _on_use(self) -> None:
-        name = self._chosen()
-        if name is not None:
-            self._take(name)
+        path = self._chosen()
+        if path is not None:
+            shipped = {str(info.path): info.name for info in list_devices()}
+            self._take(shipped.get(path, path))
+
+    def _on_edit(self) -> None:
+        """Open the editor on the chosen profile; what it saves is taken into use, and both close."""
+        path = self._chosen()
+        opened: list[Device] = []
+        if path is not None and self._actions.guarded(lambda: opened.append(load_device(path))):
+            editor = DeviceEditor(opened[0], self._folder, lambda saved: self._take(str(saved)), self)
+            editor.open()
 
     def _on_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, self.tr("Device profile"), "", self.tr("Device profiles (*.json)"))
         if name:
             self._take(name)
 
-    def _take(self, name: str) -> None:
-        if self._actions.guarded(lambda: self._session.set_device(name)):
+    def _take(self, name: str) -> bool:
+        done = self._actions.guarded(lambda: self._session.set_device(name))
+        if done:
             self.accept()
+        return done

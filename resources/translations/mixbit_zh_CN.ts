@@ -960,6 +960,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Figures of Mixbit, or the ten of Ascend's comparison tool (msaccucmp)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Scale of the counts</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1102,6 +1110,34 @@
     <message>
         <source>Max absolute</source>
         <translation>最大绝对误差</translation>
+    </message>
+    <message>
+        <source>Accum. relative</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Relative Euclid</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>KL divergence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Std deviation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mean absolute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Max relative</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mean relative</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Saturated</source>
@@ -1557,7 +1593,7 @@
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Save and use</source>
@@ -1986,8 +2022,16 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         </translation>
     </message>
     <message>
-        <source>The gain is an estimate from measured sensitivities; latency and size are simulated.</source>
-        <translation>收益由测得的敏感度估计；时延与大小为仿真值。</translation>
+        <source>≈{gain}, being measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The gain was measured with this plan; latency and size are simulated.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The gain is an estimate: errors of kernels hide and feed each other. It is being measured; latency and size are simulated.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2468,6 +2512,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     <message>
         <source>Input range</source>
         <translation>输入范围</translation>
+    </message>
+    <message>
+        <source>in the file</source>
+        <translation>文件自带</translation>
     </message>
     <message>
         <source>symmetric</source>
@@ -8828,6 +8876,22 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>已有名为 {name} 的方案；请换一个名称。</translation>
     </message>
     <message>
+        <source>Reading the profile {file}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fitting {device} to measured times</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wrote {path}.</source>
+        <translation>已写入 {path}。</translation>
+    </message>
+    <message>
+        <source>Reading latencies from {file}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The layers keep the precision that the file has: {schemes}.</source>
         <translation>各层保持文件已有的精度：{schemes}。</translation>
     </message>
@@ -8926,10 +8990,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Figures of the last edit are not there yet: {file} leaves them out.</source>
         <translation>最近一次修改的数值尚未就绪：{file} 中不包含它们。</translation>
-    </message>
-    <message>
-        <source>Wrote {path}.</source>
-        <translation>已写入 {path}。</translation>
     </message>
     <message>
         <source>{kernel}: {asked} becomes {gets} there. {reason}</source>
@@ -9418,6 +9478,330 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Kirin X90</source>
         <translation>麒麟 X90</translation>
+    </message>
+    <message>
+        <source>AI cores that share a kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nominal clock of Cube, Vector and transfer engines</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Requantization, ReLU and residual add on the way out of L0C</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>M, K, N of one Cube cycle in FP16</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>M, K, N of one Cube cycle in INT8</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>M, K, N of one Cube cycle in INT4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whether the Cube multiplies INT4 by INT4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cycles to start one L0 tile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reached part of the Cube's cycles</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector rate of one-operand instructions and conversions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector rate of two-operand instructions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector rate of exp and ln</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector rate of division and square root</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Vector rate of cross-lane reductions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cycles to start one pass over a tile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reached part of the Vector's cycles</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>L0A, left operand of the Cube</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>L0B, right operand of the Cube</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>L0C, accumulators of the Cube</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>L1 per core</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unified buffer of the Vector unit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>L2 shared by the cores; 0 = none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Part of L2 that activations may fill before they go to DDR</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>L1 to L0A</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>L1 to L0B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reached part of the L1 ports</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Out of a core, after the Cube or the Vector</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>L2 into one core; 0 = no L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One core into L2; 0 = no L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reached part of the L2 ports</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory bandwidth of the chip</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reached part of the memory bandwidth</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency of a transfer before its first byte</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rate of layout conversions and transposes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Launch of a kernel that uses the Cube</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Launch of a Vector kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Launch of a kernel that moves data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cost of one run before its first kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Part of the second-longest unit that is not hidden</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weights of the next kernel that may be loaded ahead; 0 = none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hand-over between NPU and CPU, each way</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy between NPU and CPU memory, each way</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Arithmetic of the CPU that takes over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory bandwidth that the CPU reaches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the model from storage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Initialising the runtime at the first load</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parsing a model file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loading one kernel of a compiled model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compiling one kernel on the device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Voltage and clock settle before an idle NPU runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First touch of a page of 4 KiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One FP16 multiply-accumulate, all of the Cube</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One INT8 multiply-accumulate, all of the Cube</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One INT4 multiply-accumulate, all of the Cube</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One byte through the Vector unit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One byte out of L0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One byte out of L1 or UB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One byte in or out of L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One byte in or out of memory, interface included</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>NPU domain clocked but idle, without leakage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CPU while it runs a fallback</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rest of the device, always on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leakage at 25 C and the nominal voltage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Temperature rise that multiplies leakage by e</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Heat capacity of die, package, skin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Die to package, package to skin, skin to air</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Node that the governor watches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Clock of every operating point, rising</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Voltage of every operating point</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What lowers the clock</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time between two decisions of the governor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trip temperatures, rising</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Highest operating point from each trip on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cooling below a trip before the clock rises again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Temperature that the power allocator holds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Temperature from which the power allocator works</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Power that holds the target; also the cap of the power-cap governor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Largest model file that ships</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory that a model may use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Error band of latency, convolutional networks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Error band of latency, all other networks</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>this NPU has no such operator</source>
