@@ -191,7 +191,7 @@ class KernelView(SessionView):
         self._write_head(kernel)
         self.note.show_note(kernel.id, self.session.notes.get(kernel.id, ""))
         self._write_switch(kernel)
-        self.formats.show_facts(data.format_facts(self.shown, kernel) if kernel.tunable else [])
+        self.formats.show_facts(data.format_facts(self.shown, kernel) if kernel.tunable else data.stored_facts(kernel))
         self.errors.show_facts(data.error_facts(self.shown, kernel))
         self._write_cost(kernel)
         self._write_what_if(kernel)

@@ -13,6 +13,7 @@ from engine.fusion.types import Kernel
 from engine.npu.results import KernelCost
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme, label
+from engine.precision.stored import stored_scheme
 from gui import format as form
 from gui.i18n import text as translated
 from gui.views.layers_rows import SEGMENTS, shown_evaluation
@@ -104,6 +105,18 @@ def format_facts(session: Session, kernel: Kernel) -> list[Fact]:
         words = f"[{form.fixed(found.low, 2)}, {form.fixed(found.high, 2)}]"
         facts.append(Fact(translate("Kernel", "Input range"), words, samples, quiet=True))
     return facts
+
+
+def stored_facts(kernel: Kernel) -> list[Fact]:
+    """The precision of a kernel without a switch that the file holds in integers or in half precision."""
+    scheme = stored_scheme(kernel)
+    if scheme is None:
+        return []
+    origin = translate("Kernel", "in the file")
+    return [
+        Fact(translate("Kernel", "Weights"), weights_words(scheme), origin, quiet=True),
+        Fact(translate("Kernel", "Activations"), activations_words(scheme), origin, quiet=True),
+    ]
 
 
 def weights_words(scheme: Scheme) -> str:

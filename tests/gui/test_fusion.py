@@ -5,6 +5,7 @@ import onnx
 import pytest
 from fakes import FakeSession
 from onnx import TensorProto, helper, numpy_helper
+from onnxruntime.quantization import quantize_dynamic
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
 
 from engine.fusion import fuse
@@ -19,6 +20,7 @@ from gui.dialogs.memory_limit import MemoryLimitDialog
 from gui.settings import Settings
 from gui.theme import LIGHT
 from gui.views.kernel import KernelView
+from gui.views.kernel_data import stored_facts
 from gui.views.layers_rows import shape_of
 
 
@@ -125,6 +127,34 @@ def test_a_change_of_one_of_tied_layers_says_what_the_others_do(tmp_path):
     assert str(note).startswith(f"{again.name} reads the same weight")
     assert split_note(network, plan.with_schemes({layer.id: INT4, again.id: INT4}), {layer.id, again.id}) is None
     assert split_note(network, plan, {layer.id}) is None
+
+
+def test_a_layer_on_codes_shows_the_precision_of_the_file(tmp_path, cnn_file, qtbot, request):
+    quantize_dynamic(cnn_file, tmp_path / "dynamic.onnx")
+    session = FakeSession(fuse(load(tmp_path / "dynamic.onnx")))
+    request.addfinalizer(session.jobs.close)
+    kernel = next(k for k in session.network.kernels if k.stored is not None)
+    assert not kernel.tunable
+    facts = stored_facts(kernel)
+    assert [fact.remark for fact in facts] == ["in the file", "in the file"]
+    assert facts[0].value.startswith("INT8")
+    assert facts[1].value.endswith("dynamic")
+
+
+@pytest.fixture
+def cnn_file(tmp_path):
+    """A Gemm whose weight a quantizer takes."""
+    weight = np.random.default_rng(0).standard_normal((16, 8)).astype(np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"], "layer")],
+        "layer",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 16])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 8])],
+        [numpy_helper.from_array(weight, "w")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, tmp_path / "layer.onnx")
+    return tmp_path / "layer.onnx"
 
 
 def test_the_memory_limit_is_asked_for_and_remembered(tmp_path, qtbot):

@@ -1,7 +1,9 @@
 """Ids that survive a new export, and names that people would use."""
 
+import onnx
 import pytest
 from build import N, model, save, weights
+from small_models import small_cnn
 
 from engine.fusion import fuse
 from engine.fusion.names import clean_node_name, unique_names
@@ -87,3 +89,17 @@ def test_norm_is_called_by_its_module(tmp_path):
     constants = {"two": weights(1) * 0 + 2, "eps": weights(1) * 0 + 1e-5}
     kernels = fuse(load(save(model(nodes, {"x": (2, 4)}, ["y"], constants), tmp_path))).kernels
     assert [kernel.name for kernel in kernels] == ["layers.0.norm", "layers.0.attn.Softmax"]
+
+
+def test_ids_and_names_stay_when_a_file_is_saved_again(tmp_path):
+    """By another program: nodes in another order, weights in a file of their own."""
+    path = small_cnn(tmp_path / "first.onnx")
+    before = fuse(load(path))
+    proto = onnx.load(path)
+    nodes = list(reversed(proto.graph.node))
+    del proto.graph.node[:]
+    proto.graph.node.extend(nodes)
+    (tmp_path / "again").mkdir()
+    onnx.save(proto, tmp_path / "again" / "second.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    after = fuse(load(tmp_path / "again" / "second.onnx"))
+    assert [(k.id, k.name) for k in after.kernels] == [(k.id, k.name) for k in before.kernels]
