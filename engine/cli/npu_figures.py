@@ -1,4 +1,4 @@
-"""The figures of the Ascend comparison tool for every kernel of a plan, on one sample: what a pair of dumps would give."""
+"""Figures of the Ascend comparison tool for every kernel of a plan, on one sample: what a pair of dumps would give."""
 
 from __future__ import annotations
 

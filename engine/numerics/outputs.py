@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, isnan
+from math import exp, inf, isfinite, isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,8 @@ from engine.text import say
 _TOP = 5
 _EXACT = 1 << 20
 """Elements up to which class figures are computed in float64; beyond, float32 with sums of positive terms does."""
+_VOCABULARY = 1000
+"""Fewer classes than that are not tokens."""
 _THROUGH = (Kind.MOVEMENT, Kind.POOL)
 _DECIDING = (Kind.GEMM, Kind.MATMUL, Kind.SOFTMAX, Kind.CONV)
 
@@ -36,6 +38,10 @@ class Reading:
     """Whether those are probabilities already."""
     label_rows: int
     """Labels per sample; 0 without labels."""
+    vocabulary: bool = False
+    """Whether the classes are tokens: rows are positions of a text, and its perplexity can be told."""
+    tokens: str = ""
+    """Without labels: the input whose next token each row foretells; '' if that is not known."""
 
 
 class OutputSums(NamedTuple):
@@ -50,6 +56,11 @@ class OutputSums(NamedTuple):
     correct: int = 0
     reference_correct: int = 0
     labelled: int = 0
+    correct5: int = 0
+    reference_correct5: int = 0
+    surprise: float = 0.0
+    """Negative log-likelihood of the labels, in nats, of the quantized network."""
+    reference_surprise: float = 0.0
 
 
 def read_outputs(network: Network, outputs: Mapping[str, Array], labels: Array | None) -> Reading:
@@ -77,9 +88,10 @@ def read_outputs(network: Network, outputs: Mapping[str, Array], labels: Array |
         rows = values.size // values.shape[-1]
         probabilities = _distributions(values)
         if wanted and rows == wanted:
-            return Reading(tuple(measured), name, probabilities, wanted)
+            return Reading(tuple(measured), name, probabilities, wanted, _is_vocabulary(values))
         if not wanted and values.ndim <= 3 and (probabilities or _made_by(network, name) in _DECIDING):
-            return Reading(tuple(measured), name, probabilities, 0)
+            tokens = _tokens_of(network, values)
+            return Reading(tuple(measured), name, probabilities, 0, _is_vocabulary(values), tokens)
     if wanted:
         raise DataError(
             say(
@@ -141,7 +153,8 @@ def total(parts: Sequence[OutputSums], reading: Reading) -> OutputError:
     labelled = sum(part.labelled for part in parts)
     # Of rows with NaN nobody can say which class is best.
     classes = 0 if reading.primary is None or any(each.unmeasured for each in per_output) else rows
-    labelled = labelled if classes else 0
+    told = labelled if classes and reading.vocabulary else 0
+    labelled = labelled if classes and reading.label_rows else 0
     return OutputError(
         sums=sums.as_result(),
         max_abs=max((part.max_abs for part in parts), default=0.0),
@@ -150,6 +163,10 @@ def total(parts: Sequence[OutputSums], reading: Reading) -> OutputError:
         top5_agreement=sum(part.top5 for part in parts) / rows if classes else None,
         accuracy=sum(part.correct for part in parts) / labelled if labelled else None,
         reference_accuracy=sum(part.reference_correct for part in parts) / labelled if labelled else None,
+        top5_accuracy=sum(part.correct5 for part in parts) / labelled if labelled else None,
+        reference_top5_accuracy=sum(part.reference_correct5 for part in parts) / labelled if labelled else None,
+        perplexity=_perplexity(sum(part.surprise for part in parts), told),
+        reference_perplexity=_perplexity(sum(part.reference_surprise for part in parts), told),
     )
 
 
@@ -165,7 +182,12 @@ def _classes(
     classes = reference.shape[-1]
     reference = reference.reshape(-1, classes)
     result = results[reading.primary].reshape(-1, classes)
+    true = None
+    if labels is not None and (reading.label_rows or reading.tokens):
+        true = np.asarray(labels).reshape(-1)
     kl, top5 = 0.0, 0
+    hits = np.zeros(2, np.int64)
+    surprise = np.zeros(2)
     first, best = np.empty(len(result), np.int64), np.empty(len(result), np.int64)
     step = max(1, PIECE // classes)
     exact: np.dtype[Any] = np.dtype(np.float64 if reference.size <= _EXACT else np.float32)
@@ -173,24 +195,90 @@ def _classes(
         rows = slice(start, start + step)
         new, old = result[rows].astype(exact, copy=False), reference[rows].astype(exact, copy=False)
         first[rows], best[rows] = old.argmax(axis=1), new.argmax(axis=1)
-        kl += float(_kl(old, new, reading.probabilities).sum())
+        found = _divergence(old, new, reading.probabilities)
+        kl += float(found.kl.sum())
         mine = np.take_along_axis(new, first[rows, None], axis=1)
         top5 += int(np.count_nonzero((new > mine).sum(axis=1) < min(_TOP, classes)))
+        if true is not None:
+            known = np.flatnonzero((true[rows] >= 0) & (true[rows] < classes))
+            wanted = true[rows][known, None]
+            mine, theirs = (np.take_along_axis(each[known], wanted, axis=1) for each in (new, old))
+            hits += (_within(new[known], mine), _within(old[known], theirs))
+            if reading.vocabulary:
+                surprise += _surprise(found, known, mine[:, 0], theirs[:, 0], reading.probabilities)
     top1 = int(np.count_nonzero(first == best))
     made = base._replace(kl=kl, top1=top1, top5=top5, rows=len(result))
-    if labels is None or not reading.label_rows:
+    if true is None:
         return made
-    true = np.asarray(labels).reshape(-1)
-    known = true >= 0
+    counted = true >= 0
     return made._replace(
-        correct=int(np.count_nonzero((best == true) & known)),
-        reference_correct=int(np.count_nonzero((first == true) & known)),
-        labelled=int(np.count_nonzero(known)),
+        correct=int(np.count_nonzero((best == true) & counted)),
+        reference_correct=int(np.count_nonzero((first == true) & counted)),
+        labelled=int(np.count_nonzero(counted)),
+        correct5=int(hits[0]),
+        reference_correct5=int(hits[1]),
+        surprise=float(surprise[0]),
+        reference_surprise=float(surprise[1]),
     )
 
 
-def _kl(reference: Array, result: Array, probabilities: bool) -> Array:
-    """KL divergence reference -> result per row [rows, classes] -> [rows], in nats; infinite where a row has NaN."""
+def _within(values: Array, mine: Array) -> int:
+    """Rows where at most four values are above the one of the row's own."""
+    return int(np.count_nonzero((values > mine).sum(axis=1) < min(_TOP, values.shape[1])))
+
+
+def _surprise(found: _Divergence, known: Array, mine: Array, theirs: Array, probabilities: bool) -> tuple[float, float]:
+    """Negative log-likelihood of the labels under the quantized network and under the reference, summed over rows."""
+    if probabilities:
+        tiny = np.finfo(np.float32).tiny
+        return tuple(-float(np.log(np.maximum(p, tiny)).sum()) for p in (mine, theirs))  # type: ignore[return-value]
+    with np.errstate(invalid="ignore"):
+        return float((found.result_log[known] - mine).sum()), float((found.reference_log[known] - theirs).sum())
+
+
+def _perplexity(surprise: float, rows: int) -> float | None:
+    if not rows:
+        return None
+    mean = surprise / rows
+    return exp(mean) if mean < 700 else inf if mean == mean else nan
+
+
+def _is_vocabulary(values: Array) -> bool:
+    return values.ndim == 3 and values.shape[-1] >= _VOCABULARY
+
+
+def _tokens_of(network: Network, values: Array) -> str:
+    """The integer input [batch, positions] that a language model's rows [batch, positions, vocabulary] belong to."""
+    if not _is_vocabulary(values):
+        return ""
+    names = [
+        info.name
+        for info in network.graph.inputs
+        if info.dtype.kind in "iu" and info.shape == values.shape[:2] and "mask" not in info.name.lower()
+    ]
+    likely = [name for name in names if "position" not in name.lower() and "type" not in name.lower()]
+    return likely[0] if len(likely) == 1 and values.shape[1] > 1 else ""
+
+
+def next_tokens(ids: Array) -> Array:
+    """What each position of [batch, positions] should foretell: the token behind it; -1 at the end."""
+    found = np.full(ids.shape, -1, np.int64)
+    found[..., :-1] = ids[..., 1:]
+    return found
+
+
+class _Divergence(NamedTuple):
+    """Per row, float64."""
+
+    kl: Array
+    reference_log: Array
+    """log sum exp of the reference's logits; 0 for probabilities."""
+    result_log: Array
+
+
+def _divergence(reference: Array, result: Array, probabilities: bool) -> _Divergence:
+    """KL divergence reference -> result per row of [rows, classes], in nats; infinite where a row has NaN."""
+    log = shifted = np.zeros(len(reference))
     if probabilities:
         tiny = np.finfo(np.float32).tiny
         p, q = np.maximum(reference, tiny).astype(np.float64), np.maximum(result, tiny).astype(np.float64)
@@ -199,19 +287,25 @@ def _kl(reference: Array, result: Array, probabilities: bool) -> Array:
     else:
         # log sum p e^d - sum p d, with d the logits' difference. Taking d's mean off first makes it
         # log(1 + sum p (e^d - 1 - d)): a sum of positive terms, in which nothing cancels, however small d is.
-        with np.errstate(invalid="ignore", over="ignore"):
-            p = reference - reference.max(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            most = reference.max(axis=1, keepdims=True)
+            p = reference - most
             np.exp(p, out=p)
-            p /= p.sum(axis=1, keepdims=True)
+            total = p.sum(axis=1, keepdims=True)
+            p /= total
+            log = (most + np.log(total))[:, 0].astype(np.float64)
             difference = result - reference
             if not np.isfinite(difference).all():
                 difference = np.where(np.isneginf(reference), 0, difference)
-            difference -= np.vecdot(p, difference)[:, None]
+            mean = np.vecdot(p, difference)
+            difference -= mean[:, None]
             excess = np.expm1(difference)
             excess -= difference
             found = np.log1p(np.vecdot(p, excess).astype(np.float64))
+            # log sum e^result = log sum e^reference + log sum p e^d
+            shifted = log + mean + found
     found = np.where(np.isnan(found), inf, found)
-    return np.maximum(found, 0.0)
+    return _Divergence(np.maximum(found, 0.0), log, shifted)
 
 
 def _max_abs(result: Array, reference: Array, scratch: Array) -> float:

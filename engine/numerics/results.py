@@ -82,6 +82,13 @@ class OutputError:
     accuracy: float | None
     """With labels: of the quantized network."""
     reference_accuracy: float | None
+    top5_accuracy: float | None = None
+    """With labels: rows where the true class is among the five best of the quantized network."""
+    reference_top5_accuracy: float | None = None
+    perplexity: float | None = None
+    """Of a language model: exp of the mean negative log-likelihood of each next token, of the quantized network. Next
+    tokens are the labels, or without labels the tokens of the input itself."""
+    reference_perplexity: float | None = None
 
     @property
     def sqnr_db(self) -> float:

@@ -12,7 +12,7 @@ from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
 from engine.numerics.buffers import Store, Value, fixed_outputs, run_kernel
 from engine.numerics.layout import Layout
-from engine.numerics.outputs import OutputSums, Reading
+from engine.numerics.outputs import OutputSums, Reading, next_tokens
 from engine.numerics.results import ErrorSums
 from engine.numerics.runtime import naming, to_ort
 from engine.numerics.samples import SampleSet
@@ -122,9 +122,12 @@ class Shared:
         return tuple(keys[producer[info.name]] for info in self.network.graph.outputs if info.name in producer)
 
     def labels(self, sample: int) -> Array | None:
-        """Labels of one sample."""
+        """Labels of one sample; for a language model without labels the tokens that follow those of the input."""
         labels = self.samples.labels
-        return None if labels is None else np.asarray(labels[sample])
+        if labels is not None:
+            return np.asarray(labels[sample])
+        tokens = self.reading.tokens if self.reading is not None else ""
+        return next_tokens(np.asarray(self.samples.feeds[sample][tokens])) if tokens else None
 
 
 def feed_values(network: Network, feeds: Mapping[str, Array]) -> dict[str, Value]:

@@ -1,0 +1,123 @@
+"""Figures for tasks: top-5 with labels, and the perplexity of language models with labels or by their own input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from handmade import Step, network
+from scipy.special import log_softmax
+
+from engine.fusion.types import Kind
+from engine.numerics import Evaluator
+from engine.numerics.outputs import Reading, compare_outputs, next_tokens, read_outputs, total
+from engine.numerics.samples import SampleSet
+from engine.precision.plan import Plan
+from engine.precision.scheme import INT4
+
+VOCABULARY = 1200
+
+
+def language_model(softmaxed=False):
+    """Embedding and a head over a vocabulary: each position foretells a token."""
+    rng = np.random.default_rng(0)
+    ids = rng.integers(0, VOCABULARY, (1, 9))
+    steps = [
+        Step(
+            [("Gather", ["table", "ids"], ["h"], {})],
+            ["h"],
+            {"table": rng.standard_normal((VOCABULARY, 16)).astype(np.float32)},
+            Kind.EMBEDDING,
+            "table",
+            (0,),
+            (1,),
+        ),
+        Step(
+            [("MatMul", ["h", "head"], ["logits"], {})],
+            ["logits"],
+            {"head": rng.standard_normal((16, VOCABULARY)).astype(np.float32)},
+            Kind.MATMUL,
+            "head",
+            (1,),
+            (0,),
+            "h",
+        ),
+    ]
+    name = "logits"
+    if softmaxed:
+        steps.append(Step([("Softmax", ["logits"], ["p"], {"axis": -1})], ["p"], {}, Kind.SOFTMAX))
+        name = "p"
+    inputs = {"ids": ids, "attention_mask": np.ones((1, 9), np.int64)}
+    steps[0].nodes = [
+        *steps[0].nodes,
+        ("Cast", ["attention_mask"], ["mask_f"], {"to": 1}),
+        ("Unsqueeze", ["mask_f", "axes"], ["mask_u"], {}),
+        ("Mul", ["h0", "mask_u"], ["h"], {}),
+    ]
+    steps[0].nodes[0] = ("Gather", ["table", "ids"], ["h0"], {})
+    steps[0].constants["axes"] = np.array([2], np.int64)
+    return network(inputs, [name], steps), name
+
+
+def feeds(count: int) -> list[dict[str, np.ndarray]]:
+    rng = np.random.default_rng(5)
+    one = np.ones((1, 9), np.int64)
+    return [{"ids": rng.integers(0, VOCABULARY, (1, 9)), "attention_mask": one} for _ in range(count)]
+
+
+@pytest.mark.parametrize("softmaxed", [False, True])
+@pytest.mark.parametrize("labelled", [False, True])
+def test_perplexity_is_that_of_scipy(softmaxed, labelled):
+    net, name = language_model(softmaxed)
+    samples = feeds(3)
+    labels = np.random.default_rng(1).integers(-1, VOCABULARY, (3, 9)) if labelled else None
+    evaluator = Evaluator(net, SampleSet(samples, "text", labels=labels))
+    plan = Plan({k.id: INT4 for k in net.tunable})
+    try:
+        found = evaluator.evaluate(plan).output
+        outputs = [[o[name] for o in evaluator.output(p)] for p in (plan, Plan())]
+    finally:
+        evaluator.close()
+    for values, figure in zip(outputs, (found.perplexity, found.reference_perplexity), strict=True):
+        surprise = []
+        for sample, array in enumerate(values):
+            log = np.log(array[0].astype(float)) if softmaxed else log_softmax(array[0].astype(float), axis=-1)
+            true = labels[sample] if labelled else np.append(samples[sample]["ids"][0, 1:], -1)
+            surprise += [-log[row, token] for row, token in enumerate(true) if token >= 0]
+        assert figure == pytest.approx(np.exp(np.mean(surprise)), rel=1e-4)
+    assert found.perplexity != found.reference_perplexity
+    assert (found.accuracy is None) is not labelled  # tokens of the input are no labels
+    assert found.kl > 0
+
+
+def test_top5_with_labels():
+    rng = np.random.default_rng(0)
+    r, y = rng.standard_normal((2, 60, 9)).astype(np.float32)
+    labels = rng.integers(-1, 9, 60)
+    labels[3] = 9  # no such class: wrong, whatever the network says
+    reading = Reading(("y",), "y", False, 60)
+    found = total([compare_outputs(reading, {"y": y}, {"y": r}, labels)], reading)
+    known = labels >= 0
+    for values, figure in ((y, found.top5_accuracy), (r, found.reference_top5_accuracy)):
+        ranks = np.argsort(-values, axis=1)[:, :5]
+        assert figure == np.mean([label in rank for label, rank in zip(labels[known], ranks[known], strict=True)])
+    assert found.perplexity is None
+
+
+def test_only_a_text_has_next_tokens():
+    net, name = language_model()
+    rng = np.random.default_rng(0)
+    wide, narrow = (rng.standard_normal((1, 9, n)).astype(np.float32) for n in (VOCABULARY, 10))
+    assert read_outputs(net, {name: wide}, None).tokens == "ids"
+    assert read_outputs(net, {name: narrow}, None).tokens == ""
+    assert read_outputs(net, {name: wide[:, :5]}, None).tokens == ""
+    np.testing.assert_array_equal(next_tokens(np.array([[4, 7, 9]])), [[7, 9, -1]])
+
+
+def test_hopeless_predictions_have_an_infinite_perplexity():
+    reading = Reading(("y",), "y", False, 0, True, "ids")
+    r = np.zeros((1, 2, VOCABULARY), np.float32)
+    y = r.copy()
+    y[0, 0, 3] = -2000
+    found = total([compare_outputs(reading, {"y": y}, {"y": r}, np.array([[3, -1]]))], reading)
+    assert found.perplexity == np.inf
+    assert found.reference_perplexity == pytest.approx(VOCABULARY, rel=1e-5)
