@@ -27,7 +27,9 @@ class Starter(QObject):
     """Imports the engine in a thread of its own, and in slices what has to do with Qt.
 
     PySide makes its classes when they are first asked for and does not lock while it does: two threads that ask at
-    once end the process. So only the window's thread imports what asks for them; pyqtgraph asks for all.
+    once end the process. So only the window's thread imports what asks for them; pyqtgraph asks for all. And it does so
+    after the engine: two threads that import at once wait for each other's modules, which Python's import locks don't
+    survive in every case (least of all when garbage is collected in between: that waits, too, until all is there).
     """
 
     def __init__(self, window: Window, path: Path | None) -> None:
@@ -42,6 +44,7 @@ class Starter(QObject):
 
     def begin(self) -> None:
         """Start importing."""
+        gc.disable()
         self._thread.start()
         self._timer.start(0)
 
@@ -50,6 +53,7 @@ class Starter(QObject):
         self._timer.stop()
         if self._thread.is_alive():
             self._thread.join()
+        gc.enable()
 
     def _import_engine(self) -> None:
         try:
@@ -68,6 +72,7 @@ class Starter(QObject):
         except Exception:
             self._failure = traceback.format_exc()
         if self._failure:
+            gc.enable()
             self._window.show_error(
                 say("The engine can't start; the details say which part is missing."), self._failure
             )
@@ -80,10 +85,10 @@ class Starter(QObject):
             for name in dir(module):
                 getattr(module, name)
                 yield 0
+        while self._thread.is_alive():
+            yield _WAIT_MS
         importlib.import_module("pyqtgraph")
         yield 0
-        while self._thread.is_alive():  # views import the engine: they would wait inside for what the thread imports
-            yield _WAIT_MS
         for spec in DOCKS:
             if available(spec.id):
                 importlib.import_module(spec.module)
@@ -101,6 +106,7 @@ class Starter(QObject):
             Session(dispatch=dispatcher.dispatch, settings=remembered.folder, recovery=remembered.recovery)
         )
         window.check_fonts()
+        gc.enable()
         gc.collect()
         gc.freeze()
         if self._path is not None:
