@@ -159,6 +159,10 @@ def parser() -> argparse.ArgumentParser:
         default="mixbit",
         help="also the ten figures of Ascend's comparison tool, of every kernel on the first sample",
     )
+    evaluate.add_argument("--metric", metavar="FILE.py:FUNCTION", help="also a figure of your own; see the manual")
+    evaluate.add_argument(
+        "--metric-seconds", type=float, default=60.0, metavar="S", help="time that it may take (default: 60)"
+    )
     for sub in (evaluate, export, plan):
         known = [name + bias for bias in ("", "+bias") for name in ALL_METHODS]
         sub.add_argument("--method", choices=known, metavar="NAME", help=f"weight method: {', '.join(known)}")

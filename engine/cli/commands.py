@@ -13,6 +13,8 @@ from engine.interop.handover import Extras, measure_effect
 from engine.interop.targets import TARGETS, target
 from engine.npu.results import Scenario
 from engine.numerics.results import ErrorSums, Evaluation
+from engine.numerics.user_metric import UserMetric, named_metric, user_figures
+from engine.precision.plan import Plan
 from engine.precision.planfile import save_plan
 from engine.precision.scheme import Scheme, label
 from engine.precision.stored import stored_scheme
@@ -84,6 +86,7 @@ def evaluate(args: argparse.Namespace) -> dict[str, Any]:
     """The errors of a plan."""
     network = open_network(args)
     plan = named_plan(args, network)
+    metric = named_metric(args.metric, args.metric_seconds) if args.metric is not None else None
     calibration, evaluation = data_sources(args)
     prepared = work.prepare(
         network, calibration, evaluation, observer=args.observer, samples=args.samples, progress=progress_of(args)
@@ -92,10 +95,12 @@ def evaluate(args: argparse.Namespace) -> dict[str, Any]:
         found = prepared.evaluator.evaluate(plan)
         local = {kernel: sums for kernel, _, sums in prepared.evaluator.local_errors(tuple(plan.items()))}
         figures = npu_figures(prepared.evaluator, network, plan) if args.metrics == "msaccucmp" else {}
+        own = user_figures_of(prepared, plan, metric) if metric is not None else None
     finally:
         prepared.evaluator.close()
     return {
         "output": _output(found),
+        "user_metric": own,
         "msaccucmp": figures,
         "synthetic_data": found.synthetic,
         "samples": found.samples,
@@ -209,9 +214,21 @@ def _output(found: Evaluation) -> dict[str, Any]:
         "top5_agreement": out.top5_agreement,
         "accuracy": out.accuracy,
         "reference_accuracy": out.reference_accuracy,
+        "top5_accuracy": out.top5_accuracy,
+        "reference_top5_accuracy": out.reference_top5_accuracy,
+        "perplexity": out.perplexity,
+        "reference_perplexity": out.reference_perplexity,
         "nonfinite": out.sums.nonfinite,
         "unmeasured": out.sums.unmeasured,
     }
+
+
+def user_figures_of(prepared: work.Prepared, plan: Plan, metric: UserMetric) -> dict[str, Any]:
+    """The user's own figure of a plan and of the reference."""
+    evaluator, labels = prepared.evaluator, prepared.evaluation.labels
+    outputs, references = evaluator.output(plan), evaluator.output(Plan())
+    value, reference = user_figures(metric, [outputs, references], references, labels)
+    return {"metric": metric.name, "value": value, "reference": reference}
 
 
 def _errors(

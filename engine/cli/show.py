@@ -84,9 +84,15 @@ def show_evaluate(found: Mapping[str, Any]) -> None:
     )
     out = found["output"]
     print(f"output SQNR {_db(out['sqnr_db'])} dB, cosine {out['cosine']:.5f}, {found['samples']} samples")
-    for key, title in (("top1_agreement", "top-1 agreement"), ("accuracy", "accuracy"), ("reference_accuracy", "FP32")):
+    for key, title in (("top1_agreement", "top-1 agreement"), ("accuracy", "accuracy"), ("reference_accuracy", "FP32"),
+                       ("top5_accuracy", "top-5 accuracy"), ("reference_top5_accuracy", "FP32 top-5")):  # fmt: skip
         if out[key] is not None:
             print(f"{title} {out[key]:.2%}")
+    if out["perplexity"] is not None:
+        print(f"perplexity {out['perplexity']:.4g}, FP32 {out['reference_perplexity']:.4g}; KL {out['kl']:.3g} nats a token")
+    if found["user_metric"]:
+        own = found["user_metric"]
+        print(f"{own['metric'].rpartition(':')[2]} {own['value']:.6g}, FP32 {own['reference']:.6g}")
     print(f"model size {found['size_bytes']:,} bytes")
     for note in found["notes"]:
         print(note)

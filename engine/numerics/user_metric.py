@@ -1,0 +1,173 @@
+"""A figure of the user's own: a Python function, called in a process of its own with a time limit.
+
+The function gets `(outputs, references, labels)`: two lists with a dict of arrays by output name for each sample, and
+an array of labels or None. It returns one number. Whatever it does, it can neither stop nor change this process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from engine.errors import DataError
+from engine.graph.types import Array
+from engine.progress import NEVER, CancelToken
+from engine.text import say
+
+TIME_LIMIT_S = 60.0
+_POLL_S = 0.02
+_CHILD = Path(__file__).with_name("user_metric_child.py")
+
+
+@dataclass(frozen=True, slots=True)
+class UserMetric:
+    """A function in a file."""
+
+    path: Path
+    function: str
+    time_limit_s: float = TIME_LIMIT_S
+
+    @property
+    def name(self) -> str:
+        """FILE:FUNCTION, as it is given."""
+        return f"{self.path}:{self.function}"
+
+
+class _Answer(msgspec.Struct):
+    values: list[float] = []
+    error: str = ""
+    missing: bool = False
+    wrong: bool = False
+
+
+def named_metric(text: str, time_limit_s: float = TIME_LIMIT_S) -> UserMetric:
+    """The metric of a text like "folder/file.py:function".
+
+    Raises:
+        DataError: It has another form, or there is no such file.
+    """
+    path, colon, function = text.rpartition(":")
+    if not colon or not path.endswith(".py") or not function.isidentifier():
+        raise DataError(say("{metric} is no metric; write FILE.py:FUNCTION.", metric=text))
+    if not Path(path).is_file():
+        raise DataError(say("{path} does not exist; give a Python file with the metric.", path=path))
+    if not time_limit_s > 0:
+        raise DataError(say("A metric needs a time limit above 0 seconds, not {seconds}.", seconds=time_limit_s))
+    return UserMetric(Path(path).absolute(), function, time_limit_s)
+
+
+def user_figures(
+    metric: UserMetric,
+    plans: Sequence[Sequence[Mapping[str, Array]]],
+    references: Sequence[Mapping[str, Array]],
+    labels: Array | None = None,
+    *,
+    cancel: CancelToken = NEVER,
+) -> list[float]:
+    """The figure of each of some plans, in one process.
+
+    Args:
+        metric: The function.
+        plans: For each plan the outputs of every sample, by name. The references themselves may be among them.
+        references: Outputs of the reference for every sample.
+        labels: [samples, ...], if there are any.
+        cancel: Ends the process within 20 ms.
+
+    Raises:
+        DataError: The function is missing, raises, takes too long, returns something else than a number, or its process
+            ends by itself.
+        Cancelled: If asked to stop.
+    """
+    with tempfile.TemporaryDirectory(prefix="mixbit-metric-") as folder:
+        _hand_over(Path(folder), plans, references, labels)
+        answer = _run(metric, Path(folder), cancel)
+    if answer.missing:
+        raise DataError(say("{file} has no function {name}.", file=metric.path.name, name=metric.function))
+    if answer.wrong:
+        raise DataError(
+            say(
+                "{metric} has to return one finite number, and returned {value}.",
+                metric=_short(metric),
+                value=answer.error,
+            )
+        )
+    if answer.error:
+        raise DataError(say("{metric} failed: {error}", metric=_short(metric), error=answer.error))
+    return answer.values
+
+
+def _hand_over(
+    folder: Path,
+    plans: Sequence[Sequence[Mapping[str, Array]]],
+    references: Sequence[Mapping[str, Array]],
+    labels: Array | None,
+) -> None:
+    """Everything as plain .npy files: nothing is pickled in either direction."""
+    for number, outputs in enumerate((references, *plans)):
+        for sample, arrays in enumerate(outputs):
+            for place, array in enumerate(arrays.values()):
+                np.save(folder / f"{number}-{sample}-{place}.npy", array, allow_pickle=False)
+    if labels is not None:
+        np.save(folder / "labels.npy", np.asarray(labels), allow_pickle=False)
+    about = {"names": list(references[0]) if references else [], "samples": len(references), "plans": len(plans)}
+    (folder / "about.json").write_bytes(msgspec.json.encode(about))
+
+
+def _run(metric: UserMetric, folder: Path, cancel: CancelToken) -> _Answer:
+    command = [sys.executable, str(_CHILD), str(metric.path), metric.function, str(folder)]
+    # What it prints is of no interest here, and a full pipe would hold it up.
+    child = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=metric.path.parent,
+        start_new_session=os.name == "posix",
+    )  # fmt: skip
+    try:
+        end = time.monotonic() + metric.time_limit_s
+        while not _ended(child):
+            cancel.check()
+            if time.monotonic() > end:
+                raise DataError(
+                    say("{metric} took longer than {seconds} s and was stopped; make it faster, or give it more time.",
+                        metric=_short(metric), seconds=f"{metric.time_limit_s:g}")
+                )  # fmt: skip
+            time.sleep(_POLL_S)
+    finally:
+        _end(child)
+    try:
+        return msgspec.json.decode((folder / "answer.json").read_bytes(), type=_Answer)
+    except (OSError, msgspec.DecodeError) as error:
+        raise DataError(
+            say("{metric} ended its process without an answer (exit code {code}).",
+                metric=_short(metric), code=child.returncode)
+        ) from error  # fmt: skip
+
+
+def _ended(child: subprocess.Popen[bytes]) -> bool:
+    """Whether the process has ended; on POSIX it is not collected yet, so that its number stays its own."""
+    if os.name != "posix":
+        return child.poll() is not None
+    return os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Stop the process, and on POSIX all that it has started."""
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+    elif child.poll() is None:
+        child.kill()
+    child.wait()
+
+
+def _short(metric: UserMetric) -> str:
+    return f"{metric.path.name}:{metric.function}"
