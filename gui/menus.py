@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from engine.npu.profiles import list_devices
 from gui.actions import Actions
 from gui.commands import COMMANDS, MENUS, Command, MenuName, Submenu, shown
 from gui.i18n import data_text, language
@@ -160,6 +159,8 @@ class Menus(QObject):
         if session is None:
             return
         group = QActionGroup(menu)
+        from engine.npu.profiles import list_devices  # the first window does not wait for it
+
         shipped = {device.path for device in session.devices}
         for device in list_devices(self._actions.device_folder):
             reference = device.name if device.path in shipped else str(device.path)
