@@ -89,7 +89,8 @@ def show_evaluate(found: Mapping[str, Any]) -> None:
         if out[key] is not None:
             print(f"{title} {out[key]:.2%}")
     if out["perplexity"] is not None:
-        print(f"perplexity {out['perplexity']:.4g}, FP32 {out['reference_perplexity']:.4g}; KL {out['kl']:.3g} nats a token")
+        print(f"perplexity {out['perplexity']:.4g}, FP32 {out['reference_perplexity']:.4g}")
+        print(f"KL divergence {out['kl']:.3g} nats per token")
     if found["user_metric"]:
         own = found["user_metric"]
         print(f"{own['metric'].rpartition(':')[2]} {own['value']:.6g}, FP32 {own['reference']:.6g}")
