@@ -346,7 +346,7 @@ TRACE = Target(
     say("Chrome trace of the simulated run: every unit, memory, traffic and power over time."),
     "file",
     "trace",
-    ".json",
+    ".trace.json",
     frozenset({"simulation"}),
 )
 OP_SUMMARY = Target(
@@ -355,7 +355,7 @@ OP_SUMMARY = Target(
     say("CSV of the simulated run, one row per kernel, in the columns of a profile by msprof."),
     "file",
     "op_summary",
-    ".csv",
+    ".op_summary.csv",
     frozenset({"simulation"}),
 )
 

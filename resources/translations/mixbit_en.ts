@@ -89,6 +89,15 @@
     </message>
 </context>
 <context>
+    <name>FitDialog</name>
+    <message numerus="yes">
+        <source>Device fitted to %n measured kernel(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>FixBox</name>
     <message numerus="yes">
         <source>%n kernel(s)</source>
@@ -122,6 +131,15 @@
         <translation>
             <numerusform>%n kernel</numerusform>
             <numerusform>%n kernels</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>JitterView</name>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>
@@ -179,6 +197,30 @@
         <translation>
             <numerusform>%n error</numerusform>
             <numerusform>%n errors</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Measured</name>
+    <message numerus="yes">
+        <source>%n operator(s) of no kernel, {time}</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) not measured</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>MeasuredView</name>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

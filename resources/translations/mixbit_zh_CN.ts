@@ -631,7 +631,7 @@
     </message>
     <message>
         <source>Edit a copy of this device…</source>
-        <translation type="unfinished"></translation>
+        <translation>编辑此设备的副本…</translation>
     </message>
     <message>
         <source>Sustained use…</source>
@@ -780,6 +780,14 @@
     <message>
         <source>Cold start</source>
         <translation>冷启动</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Jitter</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Sensitivity</source>
@@ -1530,7 +1538,7 @@
     </message>
     <message>
         <source>Edit a copy…</source>
-        <translation type="unfinished"></translation>
+        <translation>编辑副本…</translation>
     </message>
     <message>
         <source>From a file…</source>
@@ -1557,39 +1565,39 @@
     <name>DeviceEditor</name>
     <message>
         <source>Device editor</source>
-        <translation type="unfinished"></translation>
+        <translation>设备编辑器</translation>
     </message>
     <message>
         <source>A profile of your own, from {device}</source>
-        <translation type="unfinished"></translation>
+        <translation>基于 {device} 的自定义配置</translation>
     </message>
     <message>
         <source>Bold values are edited. The profile in use stays as it is until this one is saved and accepted.</source>
-        <translation type="unfinished"></translation>
+        <translation>粗体值已修改。保存并被接受之前，正在使用的配置保持不变。</translation>
     </message>
     <message>
         <source>{title}, copy</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}（副本）</translation>
     </message>
     <message>
         <source>Filter fields</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选字段</translation>
     </message>
     <message>
         <source>edited only</source>
-        <translation type="unfinished"></translation>
+        <translation>仅已修改</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Title</source>
-        <translation type="unfinished"></translation>
+        <translation>标题</translation>
     </message>
     <message>
         <source>Reset all</source>
-        <translation type="unfinished"></translation>
+        <translation>全部还原</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1597,63 +1605,63 @@
     </message>
     <message>
         <source>Save and use</source>
-        <translation type="unfinished"></translation>
+        <translation>保存并使用</translation>
     </message>
     <message>
         <source>Values of the profile</source>
-        <translation type="unfinished"></translation>
+        <translation>配置的各项值</translation>
     </message>
     <message>
         <source>Save the profile</source>
-        <translation type="unfinished"></translation>
+        <translation>保存配置</translation>
     </message>
     <message>
         <source>Device profiles (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>设备配置 (*.json)</translation>
     </message>
     <message>
         <source>vendor</source>
-        <translation type="unfinished"></translation>
+        <translation>厂商</translation>
     </message>
     <message>
         <source>measured</source>
-        <translation type="unfinished"></translation>
+        <translation>实测</translation>
     </message>
     <message>
         <source>fitted</source>
-        <translation type="unfinished"></translation>
+        <translation>拟合</translation>
     </message>
     <message>
         <source>assumed</source>
-        <translation type="unfinished"></translation>
+        <translation>假定</translation>
     </message>
     <message>
         <source>Field</source>
-        <translation type="unfinished"></translation>
+        <translation>字段</translation>
     </message>
     <message>
         <source>Value</source>
-        <translation type="unfinished"></translation>
+        <translation>值</translation>
     </message>
     <message>
         <source>Unit</source>
-        <translation type="unfinished"></translation>
+        <translation>单位</translation>
     </message>
     <message>
         <source>Origin</source>
-        <translation type="unfinished"></translation>
+        <translation>来源</translation>
     </message>
     <message>
         <source>Allowed</source>
-        <translation type="unfinished"></translation>
+        <translation>允许范围</translation>
     </message>
     <message>
         <source>Meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>含义</translation>
     </message>
     <message>
         <source>was {value}, {origin}</source>
-        <translation type="unfinished"></translation>
+        <translation>原值 {value}，{origin}</translation>
     </message>
 </context>
 <context>
@@ -1736,6 +1744,14 @@
 <context>
     <name>DumpNames</name>
     <message>
+        <source>Names of {dump}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>kernel of Mixbit</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1764,11 +1780,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Name in the dump</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Shape</source>
+        <source>Name in the file</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1784,15 +1796,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Unmatched names come first. What you correct is remembered for this model, also in later runs.</source>
+        <source>Unmatched names come first. Choose what a name is, if it was taken wrongly.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Names of {dump}</source>
+        <source>no kernel</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The selected name is the output of</source>
+        <source>The selected name is</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1802,10 +1814,6 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
-    </message>
-    <message>
-        <source>no kernel</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is no kernel {name}.</source>
@@ -2006,6 +2014,47 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     </message>
 </context>
 <context>
+    <name>FitDialog</name>
+    <message numerus="yes">
+        <source>Device fitted to %n measured kernel(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Median error per kernel: {before} before, {after} now, {held} on kernels that the fit has not seen. The new error band is ±{band}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Constant</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fitted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Uncertainty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save and use…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the fitted device profile</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>FixBox</name>
     <message>
         <source>Cheapest way to meet it</source>
@@ -2030,7 +2079,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The gain is an estimate: errors of kernels hide and feed each other. It is being measured; latency and size are simulated.</source>
+        <source>The gain is an estimate: errors hide and feed each other. It is being measured; latency and size are simulated.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2423,6 +2472,71 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     <message>
         <source>{input}: mean must be numbers, such as 0.485, 0.456, 0.406</source>
         <translation>{input}：均值应为数字，例如 0.485, 0.456, 0.406</translation>
+    </message>
+</context>
+<context>
+    <name>JitterView</name>
+    <message>
+        <source>Jitter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open latencies…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy and export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency by run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distribution of the latency</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No latencies yet. A list of some hundred, one a line or as a column, tells what disturbs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>median {median} · p95 {p95} · p99 {p99} · worst {worst}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latency by run, ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>outlier</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs by latency, ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run {run}: {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latencies</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open measured latencies</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3201,6 +3315,114 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Page</source>
         <translation>页面</translation>
+    </message>
+</context>
+<context>
+    <name>Measured</name>
+    <message>
+        <source>measured {measured} · simulated {simulated} · median ratio {ratio}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>submit and sync {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>conversions put in by the compiler {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n operator(s) of no kernel, {time}</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kernel(s) not measured</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Simulated</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ratio</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>MeasuredView</name>
+    <message>
+        <source>Measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open profile…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Names…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit the device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find launch times, bandwidth and efficiencies that explain the measured times</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close profile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model to hold its simulation against a device.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The simulation is running.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No profile yet. A phone's *_op.csv, msprof's op_summary, MindSpore Lite's benchmark or a profile of ONNX Runtime can be opened.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open a measured profile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Profiles</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Names of the profile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -5872,6 +6094,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>合成输入：误差仅供参考；请用 --data 和 --calib 提供真实样本。</translation>
     </message>
     <message>
+        <source>No layer of this model has weights whose precision can be set; nothing to sweep.</source>
+        <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
+    </message>
+    <message>
+        <source>A sweep needs at least one worker; {count} were asked for.</source>
+        <translation>扫描至少需要一个工作进程；请求的是 {count} 个。</translation>
+    </message>
+    <message>
         <source>A Pareto curve needs at least one point; {count} were asked for.</source>
         <translation>帕累托曲线至少需要一个点，而要求的是 {count} 个。</translation>
     </message>
@@ -8313,11 +8543,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>A profile can't have the name {name}: 1 to {longest} characters that a file name may have.</source>
-        <translation type="unfinished"></translation>
+        <translation>配置不能命名为 {name}：须为 1 到 {longest} 个可用于文件名的字符。</translation>
     </message>
     <message>
         <source>{name} is a profile that comes with Mixbit; choose another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 是 Mixbit 自带的配置；请换一个名称。</translation>
     </message>
     <message>
         <source>{file}: field {field} must be a number, not {value}.</source>
@@ -8409,27 +8639,27 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>There is no GELU of the form {form}; choose tanh or kirin.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有 {form} 形式的 GELU；请选择 tanh 或 kirin。</translation>
     </message>
     <message>
         <source>FusedNormBiasGELU needs {count} values of {name}, not {have}.</source>
-        <translation type="unfinished"></translation>
+        <translation>FusedNormBiasGELU 需要 {count} 个 {name} 值，而不是 {have}。</translation>
     </message>
     <message>
         <source>FRACTAL_NZ needs at least {count} axes, not {have}.</source>
-        <translation type="unfinished"></translation>
+        <translation>FRACTAL_NZ 至少需要 {count} 个轴，而不是 {have}。</translation>
     </message>
     <message>
         <source>This layout needs {count} axes, not {have}.</source>
-        <translation type="unfinished"></translation>
+        <translation>该排布需要 {count} 个轴，而不是 {have}。</translation>
     </message>
     <message>
         <source>A block of {count} channels exists on no device; choose one of {choices}.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有设备使用 {count} 通道的块；请选择 {choices} 之一。</translation>
     </message>
     <message>
         <source>{wanted} rows or channels were asked for, but the blocks hold {there}.</source>
-        <translation type="unfinished"></translation>
+        <translation>请求了 {wanted} 行或通道，但块中只有 {there}。</translation>
     </message>
     <message>
         <source>{op} is not in the operator table of this device</source>
@@ -8465,27 +8695,27 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>QuantMatMul takes groups of {want} weights, not {have}.</source>
-        <translation type="unfinished"></translation>
+        <translation>QuantMatMul 的分组大小须为 {want}，而不是 {have}。</translation>
     </message>
     <message>
         <source>QuantMatMul takes {rows} rows, not {have}; pad or split the input.</source>
-        <translation type="unfinished"></translation>
+        <translation>QuantMatMul 的行数须为 {rows}，而不是 {have}；请填充或拆分输入。</translation>
     </message>
     <message>
         <source>QuantMatMul takes {name} in multiples of {want}, not {have}.</source>
-        <translation type="unfinished"></translation>
+        <translation>QuantMatMul 的 {name} 须为 {want} 的倍数，而不是 {have}。</translation>
     </message>
     <message>
         <source>QuantMatMul takes at most {want} KB of activations, not {have}.</source>
-        <translation type="unfinished"></translation>
+        <translation>QuantMatMul 的激活最多 {want} KB，而不是 {have}。</translation>
     </message>
     <message>
         <source>QuantMatMul takes weights of 4 bits, not {have}.</source>
-        <translation type="unfinished"></translation>
+        <translation>QuantMatMul 只接受 4 位权重，而不是 {have} 位。</translation>
     </message>
     <message>
         <source>QuantMatMul needs an input of {k} columns, not {have}.</source>
-        <translation type="unfinished"></translation>
+        <translation>QuantMatMul 需要 {k} 列的输入，而不是 {have}。</translation>
     </message>
     <message>
         <source>Scenario: minutes is {value}, but must be above 0 and at most {longest}.</source>
@@ -8700,6 +8930,38 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>层 {layer}：带 {what} 的 {operator} 在 opset 21 中没有对应；无法写入文件。</translation>
     </message>
     <message>
+        <source>{metric} is no metric; write FILE.py:FUNCTION.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} does not exist; give a Python file with the metric.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A metric needs a time limit above 0 seconds, not {seconds}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} has no function {name}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{metric} has to return one finite number, and returned {value}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{metric} failed: {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{metric} took longer than {seconds} s and was stopped; make it faster, or give it more time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{metric} ended its process without an answer (exit code {code}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} is not a Mixbit plan: {reason}.</source>
         <translation>{path} 不是 Mixbit 方案：{reason}。</translation>
     </message>
@@ -8852,6 +9114,26 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{scheme} for {kernel}</source>
+        <translation>{kernel} 设为 {scheme}</translation>
+    </message>
+    <message>
+        <source>{scheme} for {count} kernels</source>
+        <translation>{count} 个算子设为 {scheme}</translation>
+    </message>
+    <message>
+        <source>{count} kernels can't be rounded as {scheme} says, and take the nearest method.</source>
+        <translation>{count} 个算子不能按 {scheme} 取整，改用最接近的方法。</translation>
+    </message>
+    <message>
+        <source>{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.</source>
+        <translation>{count} 个深度卷积算子采用 {gets} 而非 {asked}：权重太少，4 位几乎不省空间。</translation>
+    </message>
+    <message>
+        <source>Using synthetic samples instead: errors are indicative only.</source>
+        <translation>改用合成样本：误差仅供参考。</translation>
+    </message>
+    <message>
         <source>{kernel} has no weights, so there is no integer kernel for it.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8928,10 +9210,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{count} 个算子的权重方法</translation>
     </message>
     <message>
-        <source>{scheme} for {count} kernels</source>
-        <translation>{count} 个算子设为 {scheme}</translation>
-    </message>
-    <message>
         <source>Local error of a candidate</source>
         <translation>候选方案的局部误差</translation>
     </message>
@@ -8970,22 +9248,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{problem} {device} is simulated instead.</source>
         <translation>{problem} 改为仿真 {device}。</translation>
-    </message>
-    <message>
-        <source>Using synthetic samples instead: errors are indicative only.</source>
-        <translation>改用合成样本：误差仅供参考。</translation>
-    </message>
-    <message>
-        <source>{scheme} for {kernel}</source>
-        <translation>{kernel} 设为 {scheme}</translation>
-    </message>
-    <message>
-        <source>{count} kernels can't be rounded as {scheme} says, and take the nearest method.</source>
-        <translation>{count} 个算子不能按 {scheme} 取整，改用最接近的方法。</translation>
-    </message>
-    <message>
-        <source>{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.</source>
-        <translation>{count} 个深度卷积算子采用 {gets} 而非 {asked}：权重太少，4 位几乎不省空间。</translation>
     </message>
     <message>
         <source>Figures of the last edit are not there yet: {file} leaves them out.</source>
@@ -9097,15 +9359,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Dask is not installed; install mixbit[cluster].</source>
-        <translation type="unfinished"></translation>
+        <translation>未安装 Dask；请安装 mixbit[cluster]。</translation>
     </message>
     <message>
         <source>No Dask scheduler answers at {address} ({reason}); start one or use --dask local.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No layer of this model has weights whose precision can be set; nothing to sweep.</source>
-        <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
+        <translation>{address} 处没有 Dask 调度器应答（{reason}）；请启动一个，或使用 --dask local。</translation>
     </message>
     <message>
         <source>Sending probes backwards</source>
@@ -9265,15 +9523,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} has changed since the sweep began; start it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>扫描开始后 {path} 已改变；请重新开始。</translation>
     </message>
     <message>
         <source>{scheme} rounds by calibration data, which are not sent to workers; sweep it without workers.</source>
-        <translation type="unfinished"></translation>
+        <translation>{scheme} 的取整依赖校准数据，而校准数据不会发送给工作进程；请不用工作进程扫描。</translation>
     </message>
     <message>
         <source>A worker was lost and there is no other; {done} of {all} cells are measured. Start the sweep again to go on.</source>
-        <translation type="unfinished"></translation>
+        <translation>一个工作进程丢失且没有其他可用；已测 {done}/{all} 个单元。重新开始扫描即可继续。</translation>
     </message>
     <message>
         <source>{path} can't be opened ({reason}); choose another place.</source>
@@ -9481,327 +9739,327 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>AI cores that share a kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>共同执行一个算子的 AI 核数</translation>
     </message>
     <message>
         <source>Nominal clock of Cube, Vector and transfer engines</source>
-        <translation type="unfinished"></translation>
+        <translation>Cube、Vector 与搬运引擎的标称频率</translation>
     </message>
     <message>
         <source>Requantization, ReLU and residual add on the way out of L0C</source>
-        <translation type="unfinished"></translation>
+        <translation>移出 L0C 时完成重量化、ReLU 与残差相加</translation>
     </message>
     <message>
         <source>M, K, N of one Cube cycle in FP16</source>
-        <translation type="unfinished"></translation>
+        <translation>FP16 下每个 Cube 周期的 M、K、N</translation>
     </message>
     <message>
         <source>M, K, N of one Cube cycle in INT8</source>
-        <translation type="unfinished"></translation>
+        <translation>INT8 下每个 Cube 周期的 M、K、N</translation>
     </message>
     <message>
         <source>M, K, N of one Cube cycle in INT4</source>
-        <translation type="unfinished"></translation>
+        <translation>INT4 下每个 Cube 周期的 M、K、N</translation>
     </message>
     <message>
         <source>Whether the Cube multiplies INT4 by INT4</source>
-        <translation type="unfinished"></translation>
+        <translation>Cube 是否支持 INT4 乘 INT4</translation>
     </message>
     <message>
         <source>Cycles to start one L0 tile</source>
-        <translation type="unfinished"></translation>
+        <translation>启动一个 L0 切块的周期数</translation>
     </message>
     <message>
         <source>Reached part of the Cube's cycles</source>
-        <translation type="unfinished"></translation>
+        <translation>Cube 周期的可达比例</translation>
     </message>
     <message>
         <source>Vector rate of one-operand instructions and conversions</source>
-        <translation type="unfinished"></translation>
+        <translation>单操作数指令与转换的 Vector 速率</translation>
     </message>
     <message>
         <source>Vector rate of two-operand instructions</source>
-        <translation type="unfinished"></translation>
+        <translation>双操作数指令的 Vector 速率</translation>
     </message>
     <message>
         <source>Vector rate of exp and ln</source>
-        <translation type="unfinished"></translation>
+        <translation>exp 与 ln 的 Vector 速率</translation>
     </message>
     <message>
         <source>Vector rate of division and square root</source>
-        <translation type="unfinished"></translation>
+        <translation>除法与开方的 Vector 速率</translation>
     </message>
     <message>
         <source>Vector rate of cross-lane reductions</source>
-        <translation type="unfinished"></translation>
+        <translation>跨通道归约的 Vector 速率</translation>
     </message>
     <message>
         <source>Cycles to start one pass over a tile</source>
-        <translation type="unfinished"></translation>
+        <translation>启动一遍切块处理的周期数</translation>
     </message>
     <message>
         <source>Reached part of the Vector's cycles</source>
-        <translation type="unfinished"></translation>
+        <translation>Vector 周期的可达比例</translation>
     </message>
     <message>
         <source>L0A, left operand of the Cube</source>
-        <translation type="unfinished"></translation>
+        <translation>L0A，Cube 的左操作数</translation>
     </message>
     <message>
         <source>L0B, right operand of the Cube</source>
-        <translation type="unfinished"></translation>
+        <translation>L0B，Cube 的右操作数</translation>
     </message>
     <message>
         <source>L0C, accumulators of the Cube</source>
-        <translation type="unfinished"></translation>
+        <translation>L0C，Cube 的累加器</translation>
     </message>
     <message>
         <source>L1 per core</source>
-        <translation type="unfinished"></translation>
+        <translation>每核 L1</translation>
     </message>
     <message>
         <source>Unified buffer of the Vector unit</source>
-        <translation type="unfinished"></translation>
+        <translation>Vector 单元的统一缓冲区 UB</translation>
     </message>
     <message>
         <source>L2 shared by the cores; 0 = none</source>
-        <translation type="unfinished"></translation>
+        <translation>各核共享的 L2；0 = 无</translation>
     </message>
     <message>
         <source>Part of L2 that activations may fill before they go to DDR</source>
-        <translation type="unfinished"></translation>
+        <translation>激活溢出到 DDR 之前可占用的 L2 比例</translation>
     </message>
     <message>
         <source>L1 to L0A</source>
-        <translation type="unfinished"></translation>
+        <translation>L1 到 L0A</translation>
     </message>
     <message>
         <source>L1 to L0B</source>
-        <translation type="unfinished"></translation>
+        <translation>L1 到 L0B</translation>
     </message>
     <message>
         <source>Reached part of the L1 ports</source>
-        <translation type="unfinished"></translation>
+        <translation>L1 端口的可达比例</translation>
     </message>
     <message>
         <source>Out of a core, after the Cube or the Vector</source>
-        <translation type="unfinished"></translation>
+        <translation>Cube 或 Vector 之后的出核带宽</translation>
     </message>
     <message>
         <source>L2 into one core; 0 = no L2</source>
-        <translation type="unfinished"></translation>
+        <translation>L2 到单核；0 = 无 L2</translation>
     </message>
     <message>
         <source>One core into L2; 0 = no L2</source>
-        <translation type="unfinished"></translation>
+        <translation>单核到 L2；0 = 无 L2</translation>
     </message>
     <message>
         <source>Reached part of the L2 ports</source>
-        <translation type="unfinished"></translation>
+        <translation>L2 端口的可达比例</translation>
     </message>
     <message>
         <source>Memory bandwidth of the chip</source>
-        <translation type="unfinished"></translation>
+        <translation>芯片内存带宽</translation>
     </message>
     <message>
         <source>Reached part of the memory bandwidth</source>
-        <translation type="unfinished"></translation>
+        <translation>内存带宽的可达比例</translation>
     </message>
     <message>
         <source>Latency of a transfer before its first byte</source>
-        <translation type="unfinished"></translation>
+        <translation>传输首字节前的延迟</translation>
     </message>
     <message>
         <source>Rate of layout conversions and transposes</source>
-        <translation type="unfinished"></translation>
+        <translation>排布转换与转置的速率</translation>
     </message>
     <message>
         <source>Launch of a kernel that uses the Cube</source>
-        <translation type="unfinished"></translation>
+        <translation>Cube 算子的启动开销</translation>
     </message>
     <message>
         <source>Launch of a Vector kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>Vector 算子的启动开销</translation>
     </message>
     <message>
         <source>Launch of a kernel that moves data</source>
-        <translation type="unfinished"></translation>
+        <translation>搬运算子的启动开销</translation>
     </message>
     <message>
         <source>Cost of one run before its first kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>每次运行在首个算子前的开销</translation>
     </message>
     <message>
         <source>Part of the second-longest unit that is not hidden</source>
-        <translation type="unfinished"></translation>
+        <translation>第二长单元中未被隐藏的比例</translation>
     </message>
     <message>
         <source>Weights of the next kernel that may be loaded ahead; 0 = none</source>
-        <translation type="unfinished"></translation>
+        <translation>可提前加载的下一算子权重；0 = 无</translation>
     </message>
     <message>
         <source>Hand-over between NPU and CPU, each way</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 与 CPU 单次交接</translation>
     </message>
     <message>
         <source>Copy between NPU and CPU memory, each way</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 与 CPU 内存间单向拷贝</translation>
     </message>
     <message>
         <source>Arithmetic of the CPU that takes over</source>
-        <translation type="unfinished"></translation>
+        <translation>接管计算的 CPU 算力</translation>
     </message>
     <message>
         <source>Memory bandwidth that the CPU reaches</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU 可达的内存带宽</translation>
     </message>
     <message>
         <source>Reading the model from storage</source>
-        <translation type="unfinished"></translation>
+        <translation>从存储读取模型</translation>
     </message>
     <message>
         <source>Initialising the runtime at the first load</source>
-        <translation type="unfinished"></translation>
+        <translation>首次加载时初始化运行时</translation>
     </message>
     <message>
         <source>Parsing a model file</source>
-        <translation type="unfinished"></translation>
+        <translation>解析模型文件</translation>
     </message>
     <message>
         <source>Loading one kernel of a compiled model</source>
-        <translation type="unfinished"></translation>
+        <translation>加载离线模型中的一个算子</translation>
     </message>
     <message>
         <source>Compiling one kernel on the device</source>
-        <translation type="unfinished"></translation>
+        <translation>在设备上编译一个算子</translation>
     </message>
     <message>
         <source>Voltage and clock settle before an idle NPU runs</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲 NPU 运行前电压与频率的稳定时间</translation>
     </message>
     <message>
         <source>First touch of a page of 4 KiB</source>
-        <translation type="unfinished"></translation>
+        <translation>首次访问一个 4 KiB 页</translation>
     </message>
     <message>
         <source>One FP16 multiply-accumulate, all of the Cube</source>
-        <translation type="unfinished"></translation>
+        <translation>一次 FP16 乘累加（含整个 Cube）</translation>
     </message>
     <message>
         <source>One INT8 multiply-accumulate, all of the Cube</source>
-        <translation type="unfinished"></translation>
+        <translation>一次 INT8 乘累加（含整个 Cube）</translation>
     </message>
     <message>
         <source>One INT4 multiply-accumulate, all of the Cube</source>
-        <translation type="unfinished"></translation>
+        <translation>一次 INT4 乘累加（含整个 Cube）</translation>
     </message>
     <message>
         <source>One byte through the Vector unit</source>
-        <translation type="unfinished"></translation>
+        <translation>经过 Vector 单元的每字节</translation>
     </message>
     <message>
         <source>One byte out of L0</source>
-        <translation type="unfinished"></translation>
+        <translation>读出 L0 的每字节</translation>
     </message>
     <message>
         <source>One byte out of L1 or UB</source>
-        <translation type="unfinished"></translation>
+        <translation>读出 L1 或 UB 的每字节</translation>
     </message>
     <message>
         <source>One byte in or out of L2</source>
-        <translation type="unfinished"></translation>
+        <translation>读写 L2 的每字节</translation>
     </message>
     <message>
         <source>One byte in or out of memory, interface included</source>
-        <translation type="unfinished"></translation>
+        <translation>读写内存的每字节（含接口）</translation>
     </message>
     <message>
         <source>NPU domain clocked but idle, without leakage</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 域有时钟但空闲，不含漏电</translation>
     </message>
     <message>
         <source>CPU while it runs a fallback</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU 执行回退算子时</translation>
     </message>
     <message>
         <source>Rest of the device, always on</source>
-        <translation type="unfinished"></translation>
+        <translation>设备其余部分，常开</translation>
     </message>
     <message>
         <source>Leakage at 25 C and the nominal voltage</source>
-        <translation type="unfinished"></translation>
+        <translation>25 C 与标称电压下的漏电</translation>
     </message>
     <message>
         <source>Temperature rise that multiplies leakage by e</source>
-        <translation type="unfinished"></translation>
+        <translation>使漏电增至 e 倍的温升</translation>
     </message>
     <message>
         <source>Heat capacity of die, package, skin</source>
-        <translation type="unfinished"></translation>
+        <translation>芯片、封装、外壳的热容</translation>
     </message>
     <message>
         <source>Die to package, package to skin, skin to air</source>
-        <translation type="unfinished"></translation>
+        <translation>芯片到封装、封装到外壳、外壳到空气</translation>
     </message>
     <message>
         <source>Node that the governor watches</source>
-        <translation type="unfinished"></translation>
+        <translation>调频策略监视的节点</translation>
     </message>
     <message>
         <source>Clock of every operating point, rising</source>
-        <translation type="unfinished"></translation>
+        <translation>各工作点频率，递增</translation>
     </message>
     <message>
         <source>Voltage of every operating point</source>
-        <translation type="unfinished"></translation>
+        <translation>各工作点电压</translation>
     </message>
     <message>
         <source>What lowers the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>由什么降低频率</translation>
     </message>
     <message>
         <source>Time between two decisions of the governor</source>
-        <translation type="unfinished"></translation>
+        <translation>调频策略两次决策的间隔</translation>
     </message>
     <message>
         <source>Trip temperatures, rising</source>
-        <translation type="unfinished"></translation>
+        <translation>触发温度，递增</translation>
     </message>
     <message>
         <source>Highest operating point from each trip on</source>
-        <translation type="unfinished"></translation>
+        <translation>超过各触发温度后的最高工作点</translation>
     </message>
     <message>
         <source>Cooling below a trip before the clock rises again</source>
-        <translation type="unfinished"></translation>
+        <translation>升频前须低于触发温度的回差</translation>
     </message>
     <message>
         <source>Temperature that the power allocator holds</source>
-        <translation type="unfinished"></translation>
+        <translation>功率分配保持的温度</translation>
     </message>
     <message>
         <source>Temperature from which the power allocator works</source>
-        <translation type="unfinished"></translation>
+        <translation>功率分配开始工作的温度</translation>
     </message>
     <message>
         <source>Power that holds the target; also the cap of the power-cap governor</source>
-        <translation type="unfinished"></translation>
+        <translation>维持目标温度的功率，也是功率上限策略的上限</translation>
     </message>
     <message>
         <source>Largest model file that ships</source>
-        <translation type="unfinished"></translation>
+        <translation>可发布的最大模型文件</translation>
     </message>
     <message>
         <source>Memory that a model may use</source>
-        <translation type="unfinished"></translation>
+        <translation>模型可用内存</translation>
     </message>
     <message>
         <source>Error band of latency, convolutional networks</source>
-        <translation type="unfinished"></translation>
+        <translation>时延误差带，卷积网络</translation>
     </message>
     <message>
         <source>Error band of latency, all other networks</source>
-        <translation type="unfinished"></translation>
+        <translation>时延误差带，其他网络</translation>
     </message>
     <message>
         <source>this NPU has no such operator</source>

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
 from engine.npu import load_device
 from engine.npu.fields import FIELDS
@@ -21,9 +21,17 @@ def used():
 
 
 @pytest.fixture
-def editor(qtbot, tmp_path, used):
-    made = DeviceEditor(load_device("kirin9030"), tmp_path / "devices", lambda path: used.append(path) or True, None)
+def host(qtbot):
+    """Dialogs end themselves: their parent is what a test hands to qtbot."""
+    made = QWidget()
     qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def editor(host, tmp_path, used):
+    made = DeviceEditor(load_device("kirin9030"), tmp_path / "devices", lambda path: used.append(path) or True, host)
     made.open()
     return made
 
@@ -132,18 +140,16 @@ def test_fields_are_found_by_words_and_by_edits(editor):
     assert editor.table.model().rowCount() == 1
 
 
-def test_a_profile_that_is_not_accepted_leaves_the_editor_open(qtbot, tmp_path):
-    made = DeviceEditor(load_device("kirin9030"), tmp_path, lambda path: False, None)
-    qtbot.addWidget(made)
+def test_a_profile_that_is_not_accepted_leaves_the_editor_open(host, tmp_path):
+    made = DeviceEditor(load_device("kirin9030"), tmp_path, lambda path: False, host)
     made.open()
     made.save.click()
     assert made.isVisible()
 
 
-def test_a_folder_that_cannot_be_written_is_said(qtbot, tmp_path, used):
+def test_a_folder_that_cannot_be_written_is_said(host, tmp_path, used):
     (tmp_path / "file").write_text("x")
-    made = DeviceEditor(load_device("kirin9030"), tmp_path / "file", lambda path: used.append(path) or True, None)
-    qtbot.addWidget(made)
+    made = DeviceEditor(load_device("kirin9030"), tmp_path / "file", lambda path: used.append(path) or True, host)
     made.open()
     made.save.click()
     assert made.isVisible()
@@ -177,10 +183,9 @@ def test_own_profiles_are_listed_in_dialog_and_menu(qtbot, session, tmp_path, mo
     assert chosen[-1] == "ascend310"
 
 
-def test_it_speaks_chinese(qtbot, tmp_path):
+def test_it_speaks_chinese(host, tmp_path):
     set_language("zh")
-    made = DeviceEditor(load_device("kirin9030"), tmp_path, lambda path: True, None)
-    qtbot.addWidget(made)
+    made = DeviceEditor(load_device("kirin9030"), tmp_path, lambda path: True, host)
     made.open()
     assert made.save.text() != "Save and use"
     assert cell(made, "core.clock", MEANING) != "Nominal clock of Cube, Vector and transfer engines"
