@@ -236,6 +236,7 @@ class SummaryView(SessionView):
             fix, now = cheapest(fixes, prices), prices.get(self.session.plan)
             if fix is not None and now is not None:
                 self.fix_box.show_fix(self.session, fix, now, prices[fix.plan])
+                self.session.try_plan(fix.plan)
                 shown = fix
         self.fix_box.setVisible(shown is not None)
 

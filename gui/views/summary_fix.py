@@ -3,13 +3,13 @@
 Noise from different kernels adds up nearly independently, so raising one takes away about what it puts in alone:
 N' = N - (n(old) - n(new)), N being the measured output noise and n the "one in" noise, relative to the signal.
 Where the single noises add up to more than N, they cancel in part, and so does what can be gained: the difference is
-scaled by N / sum(n). It stays an estimate and is shown as one. Measured and estimated noise are never
-subtracted from each other.
+scaled by N / sum(n). It stays an estimate and is shown as one until the proposed plan has been measured; what turns out
+not to be enough is proposed no more. Measured and estimated noise are never subtracted from each other.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log10
 from typing import TYPE_CHECKING
 
@@ -35,8 +35,9 @@ class Fix:
     changes: tuple[tuple[str, Scheme], ...]
     """Kernel id and its new scheme."""
     gain_db: float
-    """Estimated."""
+    """Measured if that is known, else estimated."""
     plan: Plan
+    measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,9 @@ def proposals(session: Session) -> list[Fix]:
     noise, allowed = relative_noise(now), relative_noise(required)
     steps = _raises(session, noise)
     enough = [step for step in steps if noise - step.noise <= allowed]
-    if enough:
-        return [_fix(session.plan, [step], noise) for step in enough[:PRICED]]
-    return _together(session.plan, steps, noise, allowed)
+    alone = [_fix(session.plan, [step], noise) for step in enough[:PRICED]]
+    holding = _held_against_measurements(session, alone, now, required)
+    return holding or _held_against_measurements(session, _together(session.plan, steps, noise, allowed), now, required)
 
 
 def cheapest(fixes: list[Fix], prices: dict[Plan, Price]) -> Fix | None:
@@ -74,6 +75,18 @@ def cheapest(fixes: list[Fix], prices: dict[Plan, Price]) -> Fix | None:
     if not known:
         return None
     return min(known, key=lambda f: (round(prices[f.plan].simulation.latency_us, 3), prices[f.plan].size.total))
+
+
+def _held_against_measurements(session: Session, fixes: list[Fix], now: float, required: float) -> list[Fix]:
+    """Proposals with the gain that was measured, where it was; those that were found not to be enough are left out."""
+    found = []
+    for fix in fixes:
+        evaluation = session.known(fix.plan)
+        if evaluation is None:
+            found.append(fix)
+        elif evaluation.output.sqnr_db >= required:
+            found.append(replace(fix, gain_db=evaluation.output.sqnr_db - now, measured=True))
+    return found
 
 
 def _raises(session: Session, noise: float) -> list[_Raise]:

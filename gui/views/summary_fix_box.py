@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class FixBox(QFrame):
-    """Kernel, old and new scheme, what it gains (estimated) and costs (simulated), and Apply."""
+    """Kernel, old and new scheme, what it gains (estimated until measured) and costs (simulated), and Apply."""
 
     applied = Signal(object)
     """Carries the Fix."""
@@ -70,10 +70,16 @@ class FixBox(QFrame):
         self._change.setToolTip("\n".join(f"{n}: {label(s)}" for n, (_, s) in zip(names, fix.changes, strict=True)))
         latency = form.delta(then.simulation.latency_us - now.simulation.latency_us, form.run_latency)
         size = form.delta(then.size.total - now.size.total, form.bytes_)
-        gain = "≈" + form.signed(form.sqnr(fix.gain_db))
-        self._price.setText("   ".join((gain, latency, size)))
+        gain = form.signed(form.sqnr(fix.gain_db))
+        shown = gain if fix.measured else self.tr("≈{gain}, being measured").format(gain=gain)
+        self._price.setText("   ".join((shown, latency, size)))
         self._price.setToolTip(
-            self.tr("The gain is an estimate from measured sensitivities; latency and size are simulated.")
+            self.tr("The gain was measured with this plan; latency and size are simulated.")
+            if fix.measured
+            else self.tr(
+                "The gain is an estimate: errors hide and feed each other. It is being measured; latency and "
+                "size are simulated."
+            )
         )
         self.setAccessibleName(f"{self._title.text()}: {name} {label(scheme)}, {self._price.text()}")
 

@@ -2072,15 +2072,15 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     </message>
     <message>
         <source>≈{gain}, being measured</source>
-        <translation type="unfinished"></translation>
+        <translation>≈{gain}，正在测量</translation>
     </message>
     <message>
         <source>The gain was measured with this plan; latency and size are simulated.</source>
-        <translation type="unfinished"></translation>
+        <translation>增益是用此方案实测的；时延和大小为仿真值。</translation>
     </message>
     <message>
         <source>The gain is an estimate: errors hide and feed each other. It is being measured; latency and size are simulated.</source>
-        <translation type="unfinished"></translation>
+        <translation>增益为估计值：各处误差会互相掩盖或放大。正在实测；时延和大小为仿真值。</translation>
     </message>
 </context>
 <context>

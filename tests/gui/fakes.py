@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 from fake_comparing import comparing_of
+from fake_measurements import measurements_of
 from fake_network import mobilenet
 from fake_refining import FakeRefining
 from fake_results import cell_of, evaluation_of, figures_of, local_db, simulation_of, size_of, sums, sustained_of
@@ -74,6 +75,7 @@ class FakeSession:
         self._dispatcher = Dispatcher()
         self.jobs = Jobs(self._dispatcher.dispatch, lambda: self.emit(What.JOBS))
         self.comparing = comparing_of(self)
+        self.measurements = measurements_of(self)
         self.log: list[LogEntry] = []
         self.last_error: Text | None = None
         self.recent: list[Path] = []
@@ -84,6 +86,8 @@ class FakeSession:
         self.ask_memory: object = None
         self.recoveries: tuple[object, ...] = ()
         self.notes: dict[str, str] = {}
+        self.measured: dict[Plan, object] = {}
+        """Evaluations of plans that are only proposed."""
         self.kept = KeptPlans(
             KeptHost(
                 lambda: self.emit(What.PLAN), self._measure_kept, lambda: self.device.name, lambda: "ImageNet-mini"
@@ -142,6 +146,12 @@ class FakeSession:
     @property
     def redo_step(self):
         return self._history.redo_step
+
+    def known(self, plan: Plan):
+        return self.measured.get(plan)
+
+    def try_plan(self, plan: Plan) -> None:
+        self.calls.append(("try_plan", plan))
 
     @property
     def history(self):

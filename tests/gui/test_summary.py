@@ -1,5 +1,6 @@
 from dataclasses import replace
 from math import inf, log10
+from types import SimpleNamespace
 
 import pytest
 from fakes import FakeSession, running_job
@@ -314,3 +315,35 @@ def test_an_int8_plan_of_the_same_name_says_what_it_is_compared_with(view, sessi
     view.refresh_now()
     view.apply_theme(DARK)
     assert "against" in view.subtitle()
+
+
+def test_a_fix_promises_what_was_measured_and_one_that_is_not_enough_is_dropped(session):
+    first, *others = proposals(session)
+    now, required = session.figures.evaluation.output.sqnr_db, session.budgets.min_sqnr_db
+    assert not first.measured
+
+    def measured(db):
+        return SimpleNamespace(output=SimpleNamespace(sqnr_db=db))
+
+    session.measured[first.plan] = measured(required + 0.5)
+    held = proposals(session)[0]
+    assert held.measured
+    assert held.gain_db == pytest.approx(required + 0.5 - now)
+    session.measured[first.plan] = measured(required - 0.5)
+    assert first.plan not in {fix.plan for fix in proposals(session)}
+    for fix in others:
+        session.measured[fix.plan] = measured(required - 0.5)
+    assert all(len(fix.changes) > 1 for fix in proposals(session))  # no single kernel is enough
+
+
+def test_the_box_asks_for_the_measurement_and_says_which_figure_it_shows(view, session, qtbot):
+    qtbot.waitUntil(view.fix_box.isVisible, timeout=5000)
+    shown = view.fix_box._fix
+    assert ("try_plan", shown.plan) in session.calls
+    assert "being measured" in view.fix_box._price.text()
+    output = SimpleNamespace(sqnr_db=session.budgets.min_sqnr_db + 1.0)
+    session.measured[shown.plan] = SimpleNamespace(output=output)
+    session.emit(What.EVALUATION)
+    view.refresh_now()
+    assert "≈" not in view.fix_box._price.text()
+    assert view.fix_box._fix.measured

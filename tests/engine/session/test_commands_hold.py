@@ -10,6 +10,7 @@ from small_models import small_cnn
 
 from engine.precision import INT4, INT8, preset
 from engine.session.changes import What
+from engine.text import say
 
 
 @pytest.fixture
@@ -126,3 +127,26 @@ def test_history_is_walked_by_place(driver, cnn_path):
     session.go_to(99)
     session.go_to(-5)
     assert session.plan == plans[0]
+
+
+def test_a_proposed_plan_is_measured_by_the_way_and_never_keeps_an_edit_waiting(driver, cnn_path):
+    session = driver.open(cnn_path)
+    proposed = preset(session.network, "int8")
+    assert session.known(proposed) is None
+    session.try_plan(proposed)
+    session.try_plan(proposed)
+    assert sum(job.active for job in session.jobs.history) == 1
+    driver.settle()
+    measured = session.known(proposed)
+    assert session.plan != proposed
+    session.apply_plan(proposed, say("Fix"))
+    driver.settle()
+    assert session.figures.evaluation is measured
+    other = preset(session.network, "int4")
+    session.try_plan(other)
+    trial = session._trial[1]
+    session.set_scheme([session.network.tunable[0].id], INT4)
+    assert trial.token.cancelled
+    session.try_plan(other)  # the edit's own errors come first
+    assert session._trial is None
+    driver.settle()
