@@ -5,26 +5,32 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import closing
 from typing import Any
 
 from engine.cli.given import data_sources, device, named_plan, open_network, progress_of
-from engine.errors import PlanError
+from engine.errors import DataError, PlanError
 from engine.fusion.types import Network
 from engine.numerics import Evaluator
+from engine.numerics.results import OutputError
 from engine.precision.plan import Plan
 from engine.precision.planfile import save_plan
 from engine.precision.scheme import PRESETS, Scheme, label
 from engine.session import work
 from engine.session.exports import spare_the_model
+from engine.session.proposing import anchors, drop_of, propose
+from engine.session.wishes import ACCURACY, Wishes
 from engine.session.work import Prepared
 from engine.text import say
 from engine.tuning.estimate.estimator import estimate
 from engine.tuning.estimate.results import Estimates
-from engine.tuning.exact import ExactSweep, cells_out, in_order
+from engine.tuning.exact import ExactCell, ExactSweep, cells_out, in_order
 from engine.tuning.metrics import Metric, damage, default_metric, figure, point_of, read
-from engine.tuning.search import Budgets, Choices, Search, agreeing_kernels, damages, ladder
+from engine.tuning.search import Choices, Search, agreeing_kernels, damages, ladder, sum_of
+from engine.tuning.search.rules import rules_of
+from engine.tuning.spread import local_processes, sweep_on
 from engine.tuning.store import ResultStore
 from engine.tuning.sweep import cells_of
 
@@ -36,6 +42,8 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
     network = open_network(args)
     schemes = _schemes(args)
     base = named_plan(args, network) if args.mode == "one-out" else None
+    if not network.tunable:
+        raise DataError(say("No layer of this model has weights whose precision can be set; nothing to sweep."))
     prepared = _prepared(args, network)
     with closing(prepared.evaluator) as evaluator:
         started = time.perf_counter()
@@ -87,16 +95,12 @@ def _exact(
     metric: Metric,
     base: Plan | None,
 ) -> list[dict[str, Any]]:
-    if base is None:
-        order = in_order(cells_of(network, schemes), estimate(evaluator, schemes, metric=metric))
-    else:
-        order = cells_out(network, base)
+    order = _order(evaluator, network, schemes, metric) if base is None else cells_out(network, base)
     store = ResultStore(args.out, network) if args.out is not None else None
     cells = []
     try:
-        run = ExactSweep(evaluator, mode=args.mode, base=base, store=store)
         before = time.perf_counter()
-        for cell in run.run(order, progress=progress_of(args)):
+        for cell in _measured(args, evaluator, order, base, store):
             now = time.perf_counter()
             kind = "stored" if cell.stored else "exact"
             value = cell.value(metric)
@@ -116,6 +120,51 @@ def _exact(
     return sorted(cells, key=lambda c: damage(metric, c["value"]), reverse=True)
 
 
+def _order(
+    evaluator: Evaluator, network: Network, schemes: Sequence[Scheme], metric: Metric
+) -> list[tuple[str, Scheme]]:
+    """The worst by estimate first; from the end of the network where nothing can be estimated."""
+    cells = cells_of(network, schemes)
+    try:
+        return in_order(cells, estimate(evaluator, schemes, metric=None if metric is Metric.TOP1 else metric))
+    except PlanError:
+        return cells
+
+
+def _measured(
+    args: argparse.Namespace,
+    evaluator: Evaluator,
+    cells: Sequence[tuple[str, Scheme]],
+    base: Plan | None,
+    store: ResultStore | None,
+) -> Iterator[ExactCell]:
+    """Here, in worker processes, or on a cluster."""
+    progress = progress_of(args)
+    if args.dask is not None:
+        from engine.tuning.cluster import dask_cluster
+
+        with dask_cluster(args.dask, evaluator.network, args.workers or 2) as (cluster, send, lost):
+            yield from sweep_on(cluster, evaluator, cells, mode=args.mode, base=base, store=store, send=send,
+                                lost=tuple(lost), progress=progress)  # fmt: skip
+    elif args.workers is not None:
+        if args.workers < 1:
+            raise PlanError(say("A sweep needs at least one worker; {count} were asked for.", count=args.workers))
+        pools: list[Executor] = []
+
+        def again() -> Executor:
+            pools.append(local_processes(args.workers))
+            return pools[-1]
+
+        try:
+            yield from sweep_on(again(), evaluator, cells, mode=args.mode, base=base, store=store, again=again,
+                                progress=progress)  # fmt: skip
+        finally:
+            for pool in pools:
+                pool.shutdown(cancel_futures=True)
+    else:
+        yield from ExactSweep(evaluator, mode=args.mode, base=base, store=store).run(cells, progress=progress)
+
+
 def search(args: argparse.Namespace) -> dict[str, Any]:
     """The best plan under budgets, measured."""
     chip = device(args)
@@ -128,7 +177,13 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         missing = [c for c in cells_of(network, schemes) if c[0] in table.blocked]
         exact = list(ExactSweep(evaluator).run(missing)) if missing else []
         finder = Search(network, damages(table, exact), chip, Choices(schemes, groups=agreeing_kernels(network)))
-        found = finder.propose(_budgets(args), measure=_measure(evaluator, metric), progress=progress_of(args))
+        outputs: dict[Plan, OutputError] = {}
+        measure = _measure(evaluator, metric, outputs)
+        for plan in anchors(finder, schemes):
+            finder.calibration = finder.calibration.with_plan(sum_of(finder.harm, plan), measure(plan))
+        found, beyond = propose(
+            finder, _wishes(args), measure, lambda plan: drop_of(outputs[plan]), progress=progress_of(args)
+        )
         costs = found.costs
         pareto = _pareto(finder, args.pareto, metric) if args.pareto else []
     if args.out is not None:
@@ -146,20 +201,24 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
             "energy_uj": costs.energy_uj,
             "peak_bytes": costs.peak_bytes,
         },
-        "feasible": found.feasible,
-        "overdrawn": dict(found.overdrawn),
-        "binding": list(found.binding),
+        "feasible": found.feasible and not beyond,
+        "overdrawn": {**found.overdrawn, **({ACCURACY: beyond} if beyond else {})},
+        "binding": [*found.binding, *([ACCURACY] if beyond else [])],
+        "additive": finder.calibration.additive,
+        "rules": [str(rule.text) for rule in rules_of(network, found.plan)],
         "unknown": list(found.unknown),
         "pareto": pareto,
         "notes": [str(note) for note in prepared.info.notes],
     }
 
 
-def _measure(evaluator: Evaluator, metric: Metric) -> Callable[[Plan], float]:
+def _measure(evaluator: Evaluator, metric: Metric, outputs: dict[Plan, OutputError]) -> Callable[[Plan], float]:
     point = point_of(evaluator, metric)
 
     def measured(plan: Plan) -> float:
-        return damage(metric, read(metric, point, evaluator.evaluate(plan)))
+        found = evaluator.evaluate(plan)
+        outputs[plan] = found.output
+        return damage(metric, read(metric, point, found))
 
     return measured
 
@@ -183,15 +242,16 @@ def _pareto(finder: Search, points: int, metric: Metric) -> list[dict[str, Any]]
     return found
 
 
-def _budgets(args: argparse.Namespace) -> Budgets:
-    return Budgets(
+def _wishes(args: argparse.Namespace) -> Wishes:
+    return Wishes(
         size_bytes=_times(args.max_size_mb, MIB),
         latency_us=args.max_latency_us,
         energy_uj=_times(args.max_energy_mj, 1000),
         peak_bytes=_times(args.max_peak_mb, MIB),
         sustained_us=args.max_sustained_us,
         sustained_minutes=args.minutes,
-        damage=damage(Metric.SQNR, args.min_sqnr_db) if args.min_sqnr_db is not None else None,
+        min_sqnr_db=args.min_sqnr_db,
+        accuracy_drop=_times(args.max_accuracy_drop, 0.01),
     )
 
 

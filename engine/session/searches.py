@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
-from math import inf, isfinite, sqrt
+from math import isfinite
 
 from engine.fusion.types import Network
 from engine.jobs import Job, JobContext
@@ -16,23 +16,30 @@ from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme
 from engine.progress import CancelToken
 from engine.session.background import Background, Bench
+from engine.session.proposing import (
+    anchors,
+    drop_of,
+    foreseen_db,
+    found_of,
+    front_of,
+    propose,
+    with_output,
+    worth_measuring,
+)
 from engine.session.sweeps import Sweeps
-from engine.session.wishes import ACCURACY, Basis, Found, Wishes
+from engine.session.wishes import Basis, Found, Wishes
 from engine.text import Text, say
 from engine.tuning.exact import ExactSweep
-from engine.tuning.metrics import Metric, damage, figure
+from engine.tuning.metrics import Metric, damage
 from engine.tuning.search import (
     Calibration,
     Choices,
-    Proposal,
     Search,
     Step,
     agreeing_kernels,
     damages,
-    ladder,
     raise_next,
     sum_of,
-    uniform_plans,
 )
 from engine.tuning.search.problem import Quantity
 from engine.tuning.search.rules import Rule, rules_of
@@ -115,7 +122,7 @@ class Searches:
             with closing(bench.evaluator.fork(bench.gate)) as fork:
                 measure = self._measure(fork, bench.ctx.token)
                 self._anchor(search, measure, bench.ctx.token)
-                return _propose(search, wishes, measure, self._outputs, bench)
+                return self._proposal(search, wishes, measure, bench)
 
         def done(found: Found) -> None:
             self._count += 1
@@ -153,9 +160,9 @@ class Searches:
             with closing(bench.evaluator.fork(bench.gate)) as fork:
                 measure = self._measure(fork, bench.ctx.token)
                 self._anchor(search, measure, bench.ctx.token)
-                points = _front(search, bench)
+                points = front_of(search, bench.gate, bench.ctx.token)
                 self._show(bench, search, points)
-                chosen = _worth_measuring(points)
+                chosen = worth_measuring(points)
                 for number, plan in enumerate(chosen, 1):
                     search.calibration = search.calibration.with_plan(sum_of(search.harm, plan), measure(plan))
                     bench.ctx.progress(number / len(chosen), say("Measured {done} of {all} plans", done=number,
@@ -250,11 +257,20 @@ class Searches:
 
         return measured
 
+    def _proposal(self, search: Search, wishes: Wishes, measure: Callable[[Plan], float], bench: Bench) -> Found:
+        def drop(plan: Plan) -> float | None:
+            return drop_of(self._outputs[plan]) if plan in self._outputs else None
+
+        proposal, over = propose(
+            search, wishes, measure, drop, progress=bench.ctx.progress, cancel=bench.ctx.token
+        )  # fmt: skip
+        return found_of(proposal, over, self._outputs.get(proposal.plan))
+
     def _anchor(self, search: Search, measure: Callable[[Plan], float], cancel: CancelToken) -> None:
         """Bend predictions through uniform plans, which most people want to see anyway."""
         if search.calibration.points:
             return
-        for plan in _anchors(search, search.choices.schemes):
+        for plan in anchors(search, search.choices.schemes):
             cancel.check()
             search.calibration = search.calibration.with_plan(sum_of(search.harm, plan), measure(plan))
 
@@ -262,7 +278,7 @@ class Searches:
         """Hand the front over, with what is known of it by now."""
         known = dict(self._outputs)
         found = tuple(
-            _with_output(replace(point, predicted_db=_foreseen_db(search, point.plan)), known.get(point.plan))
+            with_output(replace(point, predicted_db=foreseen_db(search, point.plan)), known.get(point.plan))
             for point in points
         )
 
@@ -282,107 +298,3 @@ class Searches:
         self.problem_text = text
         self._host.failed(text)
         self._host.announce()
-
-
-def _propose(
-    search: Search, wishes: Wishes, measure: Callable[[Plan], float], outputs: dict[Plan, OutputError], bench: Bench
-) -> Found:
-    """The best plan that keeps all wishes, or the nearest one."""
-    token, progress = bench.ctx.token, bench.ctx.progress
-    first = search.propose(
-        wishes.budgets, objective=wishes.objective(), measure=measure, progress=progress, cancel=token
-    )  # fmt: skip
-    best = _found(first, outputs, wishes)
-    limited = set(wishes.budgets.given) - {"damage"}
-    if wishes.accuracy_drop is None or ACCURACY not in best.overdrawn or (limited and wishes.goal == "damage"):
-        return best
-    kept, broken = 0.0, first.measured or first.predicted
-    for _ in range(_ACCURACY_TRIES):
-        token.check()
-        aim = broken / 8 if not kept else sqrt(kept * broken)
-        budgets = replace(wishes.budgets, damage=min(aim, wishes.budgets.damage or inf))
-        proposal = search.propose(
-            budgets, objective=wishes.objective(), measure=measure, measurements=1, cancel=token
-        )  # fmt: skip
-        found = _found(proposal, outputs, wishes)
-        if ACCURACY in found.overdrawn:
-            broken = min(broken, aim)
-            best = min(best, found, key=lambda each: sum(each.overdrawn.values()))
-        else:
-            kept = max(kept, aim)
-            best = found
-        if kept and broken / kept < 1.5:
-            break
-    return best
-
-
-def _found(proposal: Proposal, outputs: dict[Plan, OutputError], wishes: Wishes) -> Found:
-    found = Found(
-        proposal.plan,
-        proposal.costs,
-        figure(Metric.SQNR, proposal.predicted),
-        overdrawn=dict(proposal.overdrawn),
-        binding=proposal.binding,
-    )
-    output = outputs.get(proposal.plan)
-    found = _with_output(found, output)
-    drop = None if output is None else _drop(output)
-    if wishes.accuracy_drop is not None and drop is not None and drop > wishes.accuracy_drop + 1e-9:
-        over = drop / wishes.accuracy_drop - 1 if wishes.accuracy_drop > 0 else drop
-        found = replace(found, overdrawn={**found.overdrawn, ACCURACY: over}, binding=(*found.binding, ACCURACY))
-    return found
-
-
-def _drop(output: OutputError) -> float | None:
-    """How much accuracy is lost; without labels, the share of best classes that change."""
-    if output.accuracy is not None and output.reference_accuracy is not None:
-        return output.reference_accuracy - output.accuracy
-    return None if output.top1_agreement is None else 1 - output.top1_agreement
-
-
-def _with_output(found: Found, output: OutputError | None) -> Found:
-    if output is None:
-        return found
-    return replace(found, measured_db=output.sqnr_db, top1=output.top1_agreement, accuracy=output.accuracy)
-
-
-def _anchors(search: Search, schemes: tuple[Scheme, ...]) -> list[Plan]:
-    """Uniform plans in the offered schemes, locks kept; kernels that lack a scheme take their best."""
-    problem = search.problem()
-    found = []
-    for uniform in uniform_plans(search.network, schemes):
-        choice = [
-            options.index(uniform.scheme(members[0])) if uniform.scheme(members[0]) in options else 0
-            for members, options in zip(problem.units, problem.options, strict=True)
-        ]
-        found.append(problem.plan(choice))
-    return list(dict.fromkeys(found))
-
-
-def _front(search: Search, bench: Bench) -> list[Found]:
-    """Plans along each cost from precise to cheap, simulated."""
-    problem = search.problem()
-    plans: dict[Plan, None] = {}
-    for cost in _COSTS:
-        curve = ladder(problem, cost)
-        for place in curve.spread(_FRONT):
-            plans[problem.plan(curve.choice(place))] = None
-    found = []
-    for plan in plans:
-        bench.gate()
-        found.append(Found(plan, search.costs(plan, cancel=bench.ctx.token), _foreseen_db(search, plan)))
-    return sorted(found, key=lambda point: point.costs.latency_us or point.costs.size_bytes)
-
-
-def _worth_measuring(points: list[Found]) -> list[Plan]:
-    """Some points, the middle first, then ever finer between."""
-    front = [point.plan for point in points]
-    count = min(_MEASURED, len(front))
-    chosen = [front[round(at * (len(front) - 1) / max(1, count - 1))] for at in range(count)]
-    order = sorted(range(count), key=lambda at: -((at & -at) if at else 1))
-    return [chosen[at] for at in order]
-
-
-def _foreseen_db(search: Search, plan: Plan) -> float:
-    harm = search.calibration.measured(sum_of(search.harm, plan))
-    return figure(Metric.SQNR, harm) if isfinite(harm) else -inf

@@ -148,6 +148,7 @@ class ExactSweep:
         logits = logits_of(evaluator.network)
         self._logits = logits
         self._gate = gate
+        self._open: Replay | None = None
 
     def context(self, *, cancel: CancelToken = NEVER) -> str:
         """Digest of what the figures depend on: the key of its rows in a store."""
@@ -174,6 +175,25 @@ class ExactSweep:
             figures = self._evaluated(plan, cancel)
             self._keep("plan", key, "", FP32, figures, cancel)
         return figures
+
+    def known(self, kernel: str, scheme: Scheme, *, cancel: CancelToken = NEVER) -> Figures | None:
+        """A cell that is in the store."""
+        return self._known(self._mode, self._key, kernel, scheme, cancel)
+
+    def keep(self, kernel: str, scheme: Scheme, figures: Figures, *, cancel: CancelToken = NEVER) -> None:
+        """Enter a cell that somebody else has measured."""
+        self._keep(self._mode, self._key, kernel, scheme, figures, cancel)
+
+    def by_blocks(self, cells: int) -> bool:
+        """Whether a sweep over so many cells replays them by blocks."""
+        evaluator = self._evaluator
+        return cells >= _FEW and Replay.suits(evaluator.network, self._base, len(evaluator.samples))
+
+    def cell(self, kernel: str, scheme: Scheme, *, blocks: bool, cancel: CancelToken = NEVER) -> Figures:
+        """Measure one cell; blocks that are opened for it stay open for the next."""
+        if blocks and self._open is None:
+            self._open = self._opened(cancel)
+        return self._measure(self._open if blocks else None, kernel, scheme, cancel)
 
     def run(
         self,
@@ -211,11 +231,18 @@ class ExactSweep:
             if replay is not None:
                 replay.close()
 
+    def close(self) -> None:
+        """Give up blocks that `cell` has opened."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
     def _replay(self, cells: int, cancel: CancelToken) -> Replay | None:
         """Blocks for a sweep that is long enough to pay for them."""
+        return self._opened(cancel) if self.by_blocks(cells) else None
+
+    def _opened(self, cancel: CancelToken) -> Replay:
         evaluator = self._evaluator
-        if cells < _FEW or not Replay.suits(evaluator.network, self._base, len(evaluator.samples)):
-            return None
         made = Replay(evaluator, self._base, () if self._logits is None else (self._logits[1],), self._gate)
         try:
             made.prepare(cancel)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import onnx
 import onnxruntime as ort
 import pytest
 from small_models import small_cnn
@@ -155,6 +156,19 @@ def test_one_out_restores_one_kernel_of_a_plan(run, cnn_path):
     assert max(c["value"] for c in found["cells"]) > whole
 
 
+def test_a_changed_best_class_can_only_be_measured(run, cnn_path):
+    found = run("sweep", cnn_path, "--mode", "one-in", "--metric", "top1")
+    assert len(found["cells"]) == 12
+    assert all(0 <= cell["value"] <= 1 for cell in found["cells"])
+
+
+def test_search_says_its_plan_in_words_and_limits_accuracy(run, cnn_path):
+    found = run("search", cnn_path, "--max-accuracy-drop", 0)
+    assert found["feasible"] == ("accuracy_drop" not in found["overdrawn"])
+    assert found["rules"]
+    assert isinstance(found["additive"], bool)
+
+
 def test_search_keeps_budgets_and_measures_its_plan(run, cnn_path, tmp_path):
     sizes = {p: run("evaluate", cnn_path, "--preset", p)["size_bytes"] for p in ("int4", "fp16")}
     budget = (sizes["int4"] + sizes["fp16"]) / 2
@@ -198,14 +212,24 @@ def test_shapes_and_samples_by_name(run, tmp_path):
         (["simulate", "{cnn}", "--preset", "int8", "--device", "abacus"], ["abacus", "kirin9030"]),
         (["plan", "{cnn}", "--preset", "int8", "--out", "{tmp}/no/p.json"], ["no/p.json"]),
         (["sweep", "{cnn}", "--schemes", "int5"], ["int5", "int4"]),
+        (["sweep", "{cnn}", "--mode", "one-in", "--workers", "0"], ["at least one worker"]),
+        (["sweep", "{relu}"], ["nothing to sweep"]),
+        (["sweep", "{relu}", "--mode", "one-in"], ["nothing to sweep"]),
+        (["search", "{relu}"], ["precision can be set"]),
+        (["search", "{cnn}", "--max-latency-us", "-1"], ["latency", "above zero"]),
+        (["sweep", "{cnn}", "--mode", "one-in", "--out", "{tmp}/text.onnx"], ["text.onnx", "no result store"]),
         (["sweep", "{cnn}", "--mode", "one-in", "--out", "{tmp}/no/s.db"], ["s.db"]),
         (["search", "{cnn}", "--max-size-mb", "-1"], ["package size"]),
         (["export", "{cnn}", "--preset", "int8", "--to", "qdq", "--out", "{tmp}/no/q.onnx"], ["no/q.onnx"]),
     ],
 )
 def test_refusals_are_one_sentence_and_exit_code_1(capsys, cnn_path, tmp_path, arguments, words):
-    (tmp_path / "text.onnx").write_text("This is no model.")
-    code = main([a.format(tmp=tmp_path, cnn=cnn_path) for a in arguments])
+    (tmp_path / "text.onnx").write_text("This is no model." * 9)
+    info = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 4]) for name in ("x", "y")]
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", info[:1], info[1:])
+    relu = tmp_path / "relu.onnx"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), relu)
+    code = main([a.format(tmp=tmp_path, cnn=cnn_path, relu=relu) for a in arguments])
     out, err = capsys.readouterr()
     assert (code, out) == (1, "")
     assert err.startswith("mixbit: ")
