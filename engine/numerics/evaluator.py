@@ -403,16 +403,17 @@ class Evaluator:
         cancel: CancelToken,
     ) -> tuple[OutputSums, ...]:
         shared = self._shared
-        self._advance(schemes, keys, measure, progress, cancel)
+        parts = output_parts(shared, keys)
+        compared: dict[int, OutputSums] = {}
+        self._advance(schemes, keys, measure, progress, cancel, compared if parts is None else None)
         for index, wanted in enumerate(measure):
             if wanted:
                 sums = Sums()
                 for state in self._states:
                     sums = sums.plus(state.sums[index] or Sums())
                 shared.totals.put(keys[index], sums.as_result())
-        parts = output_parts(shared, keys)
         if parts is None:
-            parts = self._compare(cancel)
+            parts = tuple(compared[sample] for sample in range(len(self._states)))
             shared.outputs.put(shared.output_key(keys), parts)
         return parts
 
@@ -423,13 +424,20 @@ class Evaluator:
         measure: list[bool],
         progress: Progress,
         cancel: CancelToken,
+        compared: dict[int, OutputSums] | None = None,
     ) -> None:
+        """Bring all samples to that content; `compared`, if it is given, gets the errors of their outputs."""
         self._make_states()
         shared = self._shared
         kernels = shared.network.kernels
         stale = sorted({at for state in self._states for at in state.stale(keys)})
         halves = {at: shared.wiring.halves(at, schemes) for at in stale}
         absent = [at for at in stale if not shared.sessions.has(kernels[at], schemes[at], halves[at])]
+        ready: dict[int, ort.InferenceSession] = {}
+        if sum(array.nbytes for at in stale for array in kernels[at].constants.values()) > shared.sessions.limit:
+            absent = []  # they don't all fit: each is built when it is its turn
+        else:
+            ready = {at: shared.sessions.get(kernels[at], schemes[at], halves[at]) for at in set(stale) - set(absent)}
         done: list[int] = []
         work = len(stale) * len(self._states) + len(absent) or 1
         text = say("Running the plan")
@@ -441,29 +449,23 @@ class Evaluator:
             cancel.check()
             if self._gate is not None:
                 self._gate()
-            shared.sessions.get(kernels[at], schemes[at], halves[at])
+            ready[at] = shared.sessions.get(kernels[at], schemes[at], halves[at])
             done.append(1)
 
-        def run(state: SampleState) -> None:
-            state.advance(schemes, keys, measure, cancel, self._gate, done)
+        def run(sample: int) -> None:
+            self._states[sample].advance(schemes, keys, measure, cancel, self._gate, done, ready)
+            if compared is not None:
+                compared[sample] = self._compare(sample)
 
         self._workers.map(build, absent, cancel=cancel, tick=tick)
-        self._workers.map(run, self._states, cancel=cancel, tick=tick)
+        self._workers.map(run, range(len(self._states)), cancel=cancel, tick=tick)
 
-    def _compare(self, cancel: CancelToken) -> tuple[OutputSums, ...]:
-        shared = self._shared
-        reading = shared.reading
-        assert reading is not None
-        parts: list[OutputSums | None] = [None] * len(self._states)
-
-        def compare(sample: int) -> None:
-            state = self._states[sample]
-            results = shared.output_arrays(state.values)
-            references = shared.output_arrays(shared.values[sample])
-            parts[sample] = compare_outputs(reading, results, references, shared.labels(sample), state.output_sums())
-
-        self._workers.map(compare, range(len(parts)), cancel=cancel)
-        return tuple(part for part in parts if part is not None)
+    def _compare(self, sample: int) -> OutputSums:
+        """Errors of the model's outputs for one sample."""
+        shared, state = self._shared, self._states[sample]
+        assert shared.reading is not None
+        results, references = shared.output_arrays(state.values), shared.output_arrays(shared.values[sample])
+        return compare_outputs(shared.reading, results, references, shared.labels(sample), state.output_sums())
 
 
 @contextmanager

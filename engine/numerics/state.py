@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
+import onnxruntime as ort
 
 from engine.numerics.buffers import Value, fixed_outputs
 from engine.numerics.shared import Shared, call
 from engine.numerics.sums import PIECE, Sums, error_sums
 from engine.precision.scheme import Scheme
 from engine.progress import CancelToken
+
+_NONE: Mapping[int, ort.InferenceSession] = MappingProxyType({})
 
 
 class SampleState:
@@ -59,6 +63,7 @@ class SampleState:
         cancel: CancelToken,
         gate: Callable[[], None] | None,
         done: list[int],
+        ready: Mapping[int, ort.InferenceSession] = _NONE,
     ) -> None:
         """Bring the kernels up to `len(want)` to the content that `want` names.
 
@@ -69,6 +74,7 @@ class SampleState:
             cancel: Checked between kernels.
             gate: Called between kernels; may wait.
             done: Grows by one with each kernel that ran.
+            ready: Sessions by kernel index that have been looked up already.
         """
         shared = self._shared
         for kernel, key in zip(shared.network.kernels, want):  # noqa: B905 - `want` may be a prefix
@@ -83,7 +89,9 @@ class SampleState:
                     self.values.update((name, reference[name]) for name in kernel.outputs)
                 else:
                     self._keys[index] = -1  # half written, should the run fail
-                    session = shared.sessions.get(kernel, schemes[index], shared.wiring.halves(index, schemes))
+                    session = ready.get(index)
+                    if session is None:
+                        session = shared.sessions.get(kernel, schemes[index], shared.wiring.halves(index, schemes))
                     buffers = self._buffers()
                     targets = {name: buffers[name] for name in kernel.outputs if name in buffers}
                     self.values.update(call(kernel, session, self.values, targets))
