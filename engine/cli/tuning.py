@@ -120,13 +120,18 @@ def _exact(
     return sorted(cells, key=lambda c: damage(metric, c["value"]), reverse=True)
 
 
+_ORDER_SAMPLES = 8
+"""Enough to say which cells are worth measuring first."""
+
+
 def _order(
     evaluator: Evaluator, network: Network, schemes: Sequence[Scheme], metric: Metric
 ) -> list[tuple[str, Scheme]]:
     """The worst by estimate first; from the end of the network where nothing can be estimated."""
     cells = cells_of(network, schemes)
     try:
-        return in_order(cells, estimate(evaluator, schemes, metric=None if metric is Metric.TOP1 else metric))
+        by = None if metric is Metric.TOP1 else metric
+        return in_order(cells, estimate(evaluator, schemes, metric=by, most_samples=_ORDER_SAMPLES))
     except PlanError:
         return cells
 

@@ -331,12 +331,13 @@ def estimate(
     metric: Metric | None = None,
     probes: int | None = None,
     seed: int = 0,
+    most_samples: int | None = None,
     publish: Callable[[Estimates], None] | None = None,
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Estimates:
     """Predict the effect of every kernel in every scheme once; see `Estimator`."""
-    estimator = Estimator(evaluator, metric=metric, probes=probes, seed=seed)
+    estimator = Estimator(evaluator, metric=metric, probes=probes, seed=seed, most_samples=most_samples)
     try:
         return estimator.estimate(schemes, publish=publish, progress=progress, cancel=cancel)
     finally:
