@@ -21,9 +21,6 @@ PRESET_TITLES: dict[str, Text] = {
 """The presets that a menu offers, in its order."""
 
 
-_AT_LEAST_INT8 = frozenset({Kind.DEPTHWISE, Kind.RECURRENT})
-
-
 def preset(network: Network, name: str) -> Plan:
     """The plan of that name for a network.
 
@@ -44,6 +41,21 @@ def preset(network: Network, name: str) -> Plan:
     return Plan(spread(kernels, PRESETS[name]), name)
 
 
+def not_at_four_bits(kernel: Kernel) -> Text | None:
+    """Why presets and bulk edits give a kernel INT8 where others take INT4; None if they don't."""
+    if kernel.kind is Kind.DEPTHWISE:
+        return say(
+            "Depthwise: so few weights save next to nothing at 4 bits, and their errors don't average out. Presets and "
+            "bulk edits take INT8 here instead of INT4; set alone, the kernel takes INT4 all the same."
+        )
+    if kernel.kind is Kind.RECURRENT:
+        return say(
+            "Recurrent: rounding errors of 4 bits feed back at every step. Presets and bulk edits take INT8 here "
+            "instead of INT4; set alone, the kernel takes INT4 all the same."
+        )
+    return None
+
+
 def spread(kernels: Iterable[Kernel], scheme: Scheme) -> dict[str, Scheme]:
     """What each kernel gets when `scheme` is chosen for several at once.
 
@@ -54,4 +66,4 @@ def spread(kernels: Iterable[Kernel], scheme: Scheme) -> dict[str, Scheme]:
     chosen = [k for k in kernels if k.tunable]
     if len(chosen) == 1 or family(scheme) != "INT4":
         return {k.id: scheme for k in chosen}
-    return {k.id: INT8 if k.kind in _AT_LEAST_INT8 else scheme for k in chosen}
+    return {k.id: scheme if not_at_four_bits(k) is None else INT8 for k in chosen}

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
 from engine.interop.targets import Target
+from gui.dialogs.option_words import option_word
 from gui.i18n import text as translated
 from gui.widgets.themed import label
 
@@ -38,7 +39,7 @@ class OptionsForm(QWidget):
         self._target, self.fields = target.name, {}
         for row, option in enumerate(target.options):
             value = self._kept.get((target.name, option.name), option.default)
-            field = self._choice(option.choices, value) if option.choices else self._line(value)
+            field = self._choice(option.name, option.choices, value) if option.choices else self._line(value)
             title = label(translated(option.title), "caption")
             title.setBuddy(field)
             field.setAccessibleName(translated(option.title))
@@ -53,11 +54,12 @@ class OptionsForm(QWidget):
         found = {name: _value(field) for name, field in self.fields.items()}
         return {name: value for name, value in found.items() if value}
 
-    def _choice(self, choices: tuple[str, ...], value: str) -> QComboBox:
+    def _choice(self, name: str, choices: tuple[str, ...], value: str) -> QComboBox:
         field = QComboBox()
-        field.addItems(choices)
-        field.setCurrentText(value)
-        field.currentTextChanged.connect(self._on_change)
+        for choice in choices:
+            field.addItem(option_word(name, choice), choice)
+        field.setCurrentIndex(max(0, field.findData(value)))
+        field.currentIndexChanged.connect(self._on_change)
         return field
 
     def _line(self, value: str) -> QLineEdit:
@@ -73,4 +75,4 @@ class OptionsForm(QWidget):
 
 
 def _value(field: QComboBox | QLineEdit) -> str:
-    return field.currentText() if isinstance(field, QComboBox) else field.text().strip()
+    return str(field.currentData()) if isinstance(field, QComboBox) else field.text().strip()

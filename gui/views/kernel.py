@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.fusion.types import Kernel
+from engine.precision.presets import not_at_four_bits
 from engine.precision.scheme import FP16, FP32, Scheme, family, label
 from engine.session.changes import What
 from engine.session.sharing import sharing_sentence
@@ -215,7 +216,8 @@ class KernelView(SessionView):
             part.setEnabled(not locked)
         self.editor.setVisible(kernel.tunable and self.advanced.isChecked())
         self.editor.setEnabled(not locked)
-        self.why_not.setVisible(not kernel.tunable or locked)
+        eight = not_at_four_bits(kernel)
+        self.why_not.setVisible(not kernel.tunable or locked or eight is not None)
         if not kernel.tunable:
             cost = data.cost_of(self.session, kernel)
             reason = (
@@ -225,7 +227,10 @@ class KernelView(SessionView):
             )
             self.why_not.setText(reason)
             return
-        self.why_not.setText(self.tr("Locked: edits and the search leave this kernel alone."))
+        if locked:
+            self.why_not.setText(self.tr("Locked: edits and the search leave this kernel alone."))
+        elif eight is not None:
+            self.why_not.setText(translated(eight))
         struck = frozenset(n for n, s in SEGMENTS.items() if self.session.supports(kernel.id, s) is not None)
         name = family(scheme)
         self.switch.set_look(

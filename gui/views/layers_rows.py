@@ -17,6 +17,7 @@ from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
 from engine.npu.results import KernelCost, Simulation
 from engine.numerics.results import ErrorSums, Evaluation
+from engine.precision.presets import not_at_four_bits
 from engine.precision.scheme import FP16, FP32, INT4, INT8, Scheme, family, label
 from engine.session.sharing import sharing_sentences
 from engine.session.state import SensitivityCell
@@ -46,6 +47,8 @@ class Shape:
     why_not: tuple[Text | None, ...]
     shared: tuple[Text | None, ...]
     """What else reads the kernel's weight, and what that means."""
+    not_at_four_bits: tuple[Text | None, ...]
+    """Why presets and bulk edits give the kernel INT8 instead of INT4."""
     output_shapes: tuple[str, ...]
     params: Array
     macs: Array
@@ -158,6 +161,7 @@ def shape_of(network: Network) -> Shape:
         tunable=np.array([k.tunable for k in kernels], bool),
         why_not=tuple(k.why_not for k in kernels),
         shared=tuple(shared.get(k.id) for k in kernels),
+        not_at_four_bits=tuple(not_at_four_bits(k) if k.tunable else None for k in kernels),
         output_shapes=tuple(output_shape(network, k) for k in kernels),
         params=np.array([k.params for k in kernels], float),
         macs=np.array([k.macs for k in kernels], float),

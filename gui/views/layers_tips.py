@@ -59,8 +59,8 @@ def _precision(rows: LayerRows, i: int) -> str:
     if why is not None:
         return translated(why)
     reason = rows.unsupported[i]
-    shared = rows.shape.shared[i]
-    return "\n".join(translated(each) for each in (reason, shared) if each is not None)
+    notes = (reason, rows.shape.not_at_four_bits[i], rows.shape.shared[i])
+    return "\n".join(translated(each) for each in notes if each is not None)
 
 
 def _with_notes(rows: LayerRows, line: str, is_stale: bool = False) -> str:

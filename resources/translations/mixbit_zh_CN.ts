@@ -1962,6 +1962,65 @@
     </message>
 </context>
 <context>
+    <name>ExportOptions</name>
+    <message>
+        <source>module path</source>
+        <translation>模块路径</translation>
+    </message>
+    <message>
+        <source>ONNX node</source>
+        <translation>ONNX 节点</translation>
+    </message>
+    <message>
+        <source>by weight</source>
+        <translation>按权重</translation>
+    </message>
+    <message>
+        <source>by ONNX node</source>
+        <translation>按 ONNX 节点</translation>
+    </message>
+    <message>
+        <source>as the plan asks</source>
+        <translation>按方案要求</translation>
+    </message>
+    <message>
+        <source>weights, 4 bits</source>
+        <translation>权重，4 比特</translation>
+    </message>
+    <message>
+        <source>weights, 8 bits</source>
+        <translation>权重，8 比特</translation>
+    </message>
+    <message>
+        <source>weights and activations, 8 bits</source>
+        <translation>权重与激活，8 比特</translation>
+    </message>
+    <message>
+        <source>weight bits</source>
+        <translation>权重位宽</translation>
+    </message>
+    <message>
+        <source>latency, µs</source>
+        <translation>时延，µs</translation>
+    </message>
+    <message>
+        <source>accumulated SQNR, dB</source>
+        <translation>累积 SQNR，dB</translation>
+    </message>
+    <message>
+        <source>local SQNR, dB</source>
+        <translation>局部 SQNR，dB</translation>
+    </message>
+    <message>
+        <source>sensitivity, dB</source>
+        <translation>敏感度，dB</translation>
+    </message>
+    <message>
+        <source>size of weights, bytes</source>
+        <translation>权重大小，字节</translation>
+    </message>
+</context>
+<context>
     <name>Exporter</name>
     <message>
         <source>Copy data</source>
@@ -3371,19 +3430,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Names…</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Fit the device</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Find launch times, bandwidth and efficiencies that explain the measured times</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Close profile</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3403,6 +3454,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation type="unfinished">
             <numerusform></numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Names…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close profile</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Open a measured profile</source>
@@ -9012,6 +9071,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>There is no preset named {name}; choose one of {names}.</source>
         <translation>没有名为 {name} 的预设；请从 {names} 中选择。</translation>
+    </message>
+    <message>
+        <source>Depthwise: so few weights save next to nothing at 4 bits, and their errors don't average out. Presets and bulk edits take INT8 here instead of INT4; set alone, the kernel takes INT4 all the same.</source>
+        <translation>深度卷积：权重太少，用 4 比特几乎省不下空间，误差也无法平均掉。预设和批量修改在此用 INT8 代替 INT4；单独设置时仍可用 INT4。</translation>
+    </message>
+    <message>
+        <source>Recurrent: rounding errors of 4 bits feed back at every step. Presets and bulk edits take INT8 here instead of INT4; set alone, the kernel takes INT4 all the same.</source>
+        <translation>循环层：4 比特的舍入误差会在每一步反馈。预设和批量修改在此用 INT8 代替 INT4；单独设置时仍可用 INT4。</translation>
     </message>
     <message>
         <source>Layer {name} wants a corrected bias, which needs calibration samples; give data.</source>

@@ -20,6 +20,7 @@ from gui import format as form
 from gui.dialogs.export import ExportDialog
 from gui.dialogs.export_changes import grouped, words
 from gui.dialogs.export_targets import proposed_name
+from gui.i18n import set_language
 from gui.settings import Settings
 from gui.window import Window
 
@@ -113,7 +114,8 @@ def test_options_are_checked_anew_remembered_and_passed_on(qtbot, dialog, sessio
     field = dialog.options.fields["mode"]
     assert isinstance(field, QComboBox)
     before = shown(dialog)
-    field.setCurrentText("weight8")
+    assert [field.itemData(i) for i in range(field.count())] == ["auto", "weight4", "weight8", "full8"]
+    field.setCurrentIndex(2)
     settled(qtbot, dialog)
     assert shown(dialog) != before
     choose(qtbot, dialog, "atc")
@@ -190,3 +192,19 @@ def test_schemes_that_look_alike_are_written_out():
     other = Scheme(INT8.weights, ActivationFormat(8, symmetric=True))
     assert "asym" in words(INT8, other)
     assert "asym" not in words(other, INT8)
+
+
+def test_no_value_of_an_option_is_shown_raw():
+    from engine.interop.targets import TARGETS
+    from gui.dialogs.option_words import option_word
+
+    names = ("platform", "soc_version")  # what a vendor calls its chips stays
+    for language in ("en", "zh"):
+        set_language(language)
+        for each in TARGETS:
+            for option in each.options:
+                words = [option_word(option.name, value) for value in option.choices]
+                assert len(set(words)) == len(words)
+                if option.name not in names:
+                    assert not set(words) & set(option.choices)
+    set_language("en")

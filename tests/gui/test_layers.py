@@ -5,6 +5,7 @@ from fakes import FakeSession, running_job
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 
+from engine.fusion.types import Kind
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, family, label
 from engine.session.changes import What
 from engine.text import say
@@ -14,6 +15,7 @@ from gui.views.layers import LayersView
 from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED, fit
 from gui.views.layers_model import LayersModel
 from gui.views.layers_rows import rows_of, shape_of
+from gui.views.layers_tips import tip
 
 NO = Qt.KeyboardModifier.NoModifier
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -487,3 +489,17 @@ def test_moving_down_keeps_the_columns_where_they_are(view, session, qtbot):
     for _ in range(4):
         qtbot.keyClick(view.table, Qt.Key.Key_Down)
     assert view.table.horizontalScrollBar().value() == 0
+
+
+def test_depthwise_kernels_say_why_presets_leave_them_at_int8_and_that_a_click_does_not(view, session, qtbot):
+    session.apply_preset("int4")
+    view.refresh_now()
+    kernel = next(k for k in session.network.tunable if k.kind is Kind.DEPTHWISE)
+    assert session.plan[kernel.id] == INT8
+    words = tip(view.model.rows, kernel.index, "precision")
+    assert "bulk edits take INT8" in words
+    assert "takes INT4 all the same" in words
+    session.set_scheme((kernel.id,), INT4)
+    assert session.plan[kernel.id] == INT4
+    plain = next(k for k in session.network.tunable if k.kind is Kind.CONV)
+    assert "bulk edits" not in tip(view.model.rows, plain.index, "precision")
