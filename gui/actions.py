@@ -290,6 +290,13 @@ class Actions(QObject):
 
             self._open_on_model(MethodsDialog(session, kernel, self._window))
 
+    def own_metric(self) -> None:
+        """Choose a Python function that rates the outputs."""
+        if self.session is not None and self.session.network is not None:
+            from gui.dialogs.own_metric import OwnMetricDialog
+
+            self._open_on_model(OwnMetricDialog(self.session, self._window))
+
     def best_methods(self) -> None:
         """Choose weight methods by measurement, for the selected kernels or for all."""
         if self.session is not None and self.session.network is not None:

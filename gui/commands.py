@@ -147,6 +147,7 @@ COMMANDS: tuple[Command | Submenu, ...] = (
     ),
     Command("budgets", "plan", mark("Budgets…"), lambda a: a.budgets(), (), "target", _session, 3),
     Command("data", "analyze", mark("Data…"), lambda a: a.data(), (), "data", _open),
+    Command("own_metric", "analyze", mark("Metric of your own…"), lambda a: a.own_metric(), (), "", _open),
     Command(
         "sweep", "analyze", mark("Start or stop the sensitivity sweep"), lambda a: a.toggle_sweep(), (), "play", _data,
         1,

@@ -217,6 +217,7 @@ class Editing(SessionState):
     def _prepared(self, prepared: Prepared) -> None:
         self._results.forget_errors()
         self.refining.forget()
+        self.own_metric.forget()
         self.sweeps.forget()
         self.searches.forget()
         self.captured = None
@@ -339,6 +340,8 @@ class Editing(SessionState):
 
     def _evaluated(self, plan: Plan, evaluation: Evaluation) -> None:
         self._results.evaluated(plan, evaluation)
+        if plan == self.plan:
+            self.own_metric.measure()
         self.kept.evaluated(plan, evaluation)
         self._announce(What.EVALUATION)
         reason = not_measurable(self.network, evaluation) if self.network is not None else None

@@ -30,6 +30,8 @@ from engine.session.keeping import KeptPlans
 from engine.session.measured import Host as MeasuredHost
 from engine.session.measured import Measurements
 from engine.session.recent import Recent
+from engine.session.own_metric import Host as OwnMetricHost
+from engine.session.own_metric import OwnMetric
 from engine.session.refining import Host as RefiningHost
 from engine.session.refining import Refining
 from engine.session.safekeeping import Safekeeping
@@ -117,6 +119,9 @@ class SessionState:
                 settings,
             ),
         )
+        self.own_metric = OwnMetric(
+            self._work, OwnMetricHost(lambda: self.plan, lambda: self._announce(What.EVALUATION), self._failed)
+        )
         self.refining = Refining(
             self._work,
             RefiningHost(
@@ -172,6 +177,7 @@ class SessionState:
         """What the user has written about kernels, by their id."""
         self.captured: Captured | None = None
         self.refining.forget()
+        self.own_metric.forget()
         self._history.clear()
         self.kept.start(())
         self._preparing: Job | None = None

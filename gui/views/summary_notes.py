@@ -27,7 +27,7 @@ def explain(session: Session, key: str, support: Support | None = None) -> list[
     """Parts of the note of one card: what the figure is made of; `support` remembers what the device says."""
     now = session.figures
     if key == "sqnr":
-        return _error_parts(shown_evaluation(session))
+        return [*_own_figure(session), *_error_parts(shown_evaluation(session))]
     if key == "size":
         return _family_parts(now)
     if key == "skin":
@@ -41,12 +41,26 @@ def explain(session: Session, key: str, support: Support | None = None) -> list[
     return _peak_parts(session, now.simulation)
 
 
+def _own_figure(session: Session) -> list[str]:
+    """The figure of the user's own metric, against that of the reference."""
+    own = session.own_metric
+    if own.metric is None:
+        return []
+    if own.figure is None:
+        return [translate("Summary", "{0} failed").format(own.metric.function)] if own.problem is not None else []
+    value, reference = (form.small_figure(v, 4) for v in (own.figure.value, own.figure.reference))
+    return [translate("Summary", "{0} {1} (FP32 {2})").format(own.metric.function, value, reference)]
+
+
 def _error_parts(evaluation: Evaluation | None) -> list[str]:
     if evaluation is None:
         return []
     output = evaluation.output
     if not output.sums.measurable:
         return [translate("Summary", "the reference holds NaN or infinity")]
+    if output.perplexity is not None and output.reference_perplexity is not None and not evaluation.synthetic:
+        values = (form.small_figure(v, 2) for v in (output.perplexity, output.reference_perplexity))
+        return [translate("Summary", "perplexity {0} (FP32 {1})").format(*values)]
     if output.accuracy is not None:
         return [translate("Summary", "accuracy {0}").format(form.accuracy(output.accuracy))]
     if output.top1_agreement is not None:

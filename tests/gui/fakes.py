@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 from fake_comparing import comparing_of
@@ -66,6 +67,7 @@ class FakeSession:
         self.local: dict[tuple[str, Scheme], object] = {}
         self.sensitivity: dict[tuple[str, Scheme], SensitivityCell] = {}
         self.refining = FakeRefining(self)
+        self.own_metric = SimpleNamespace(metric=None, figure=None, problem=None, busy=False)
         self.sweeps = FakeSweeps(self)
         self.searches = FakeSearches(self)
         self.selection: tuple[str, ...] = ()
