@@ -42,7 +42,7 @@ def emulated_output(
     activation = inputs.get(weight.activation)
     if activation is None:
         activation = _run(network, kernel, kernel.nodes, inputs, (weight.activation,))[0]
-    sums = emulate(kernel, scheme, activation, ranges.ranges.get(weight.activation)).output
+    sums = emulate(kernel, scheme, activation, ranges.ranges.get(weight.activation), ranges.rounding).output
     anchor = kernel.nodes[kernel.anchor]
     done, given = anchor, anchor.outputs[0]
     if weight.bias and weight.bias not in anchor.inputs:  # emulated too: the Add right behind a MatMul
