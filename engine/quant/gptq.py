@@ -24,6 +24,10 @@ _BLOCK = 32
 """Columns that are made good one by one before the rest is, in one product."""
 
 
+_CHANNELS = 1024
+"""Channels that are rounded at a time: their columns stay in the cache."""
+
+
 class Moments(NamedTuple):
     """Second moments of what meets a stretch of the reduction axis."""
 
@@ -88,8 +92,10 @@ class _Tried:
         """Expected squared error at the output of every channel, float64."""
         lost = np.zeros(len(self.values))
         for rows, columns, hessian in moments:
-            change = self.taken[rows, columns] * self.scales[rows][:, self.at[columns]] - self.values[rows, columns]
-            lost[rows] += np.einsum("ij,ij->i", change @ hessian, change)
+            for first in range(rows.start, rows.stop, _CHANNELS):
+                some = slice(first, min(first + _CHANNELS, rows.stop))
+                change = self.taken[some, columns] * self.scales[some][:, self.at[columns]] - self.values[some, columns]
+                lost[some] += np.einsum("ij,ij->i", change @ hessian, change)
         return lost
 
     def where(self, better: Array, other: _Tried) -> _Tried:
@@ -102,8 +108,13 @@ class _Tried:
         return _Tried(self.values, self.grid._replace(scales=scales, zeros=zeros), self.form, taken)
 
     def compensate(self, moments: Moments, factor: _Factor, check: Callable[[], None]) -> None:
-        """Round the channels and columns of some moments one column after the other."""
-        rows, columns, _ = moments
+        """Round the channels and columns of some moments, some channels at a time: they don't know of each other."""
+        for first in range(moments.rows.start, moments.rows.stop, _CHANNELS):
+            rows = slice(first, min(first + _CHANNELS, moments.rows.stop))
+            self._compensate(rows, moments.columns, factor, check)
+
+    def _compensate(self, rows: slice, columns: slice, factor: _Factor, check: Callable[[], None]) -> None:
+        """Round one column after the other."""
         order, upper = factor
         # Columns as rows, so that everything runs over neighbours.
         left = np.ascontiguousarray(self.values[rows, columns][:, order].T)

@@ -29,9 +29,9 @@ from engine.session.keeping import Host as KeptHost
 from engine.session.keeping import KeptPlans
 from engine.session.measured import Host as MeasuredHost
 from engine.session.measured import Measurements
-from engine.session.recent import Recent
 from engine.session.own_metric import Host as OwnMetricHost
 from engine.session.own_metric import OwnMetric
+from engine.session.recent import Recent
 from engine.session.refining import Host as RefiningHost
 from engine.session.refining import Refining
 from engine.session.safekeeping import Safekeeping
