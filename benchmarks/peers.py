@@ -1,0 +1,321 @@
+"""Sensitivity sweeps of other tools beside Mixbit's: same networks, cells, samples and machine, one after the other.
+
+    python benchmarks/peers.py [--env FOLDER] [--peers naive ort quark] [--layers 12] [MODEL.onnx --shape x=1,3,224,224]
+
+Cells are all layers with weights x {INT4 in groups of 32, INT8 per channel, INT8 per tensor}, 8 samples. Each peer runs
+in an environment of its own that is made below FOLDER when it is not there yet. Peers run the network once for each
+cell and share nothing between cells, so a few layers, spread over the network, tell the time of all:
+
+naive   what a script does: round one weight with numpy, write the model, open a session, run the samples
+ort     ONNX Runtime's quantize_static on one node, open a session, run the samples (knows no INT4 for convolutions:
+        the time of INT8 is taken for it)
+quark   AMD Quark's AutoMixprecision, analysis only (one option; the others take the same time again)
+
+A peer that can't be installed or run says so and is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = {
+    "naive": ("onnx", "onnxruntime"),
+    "ort": ("onnx", "onnxruntime", "sympy"),
+    "quark": ("onnx", "onnxruntime", "torch", "amd-quark"),
+}
+SAMPLES, OPTIONS, ROUNDS = 8, 3, 3
+
+
+# -- in a peer's environment -------------------------------------------------------------------------------------------
+
+
+def weighted(model):
+    """Nodes with a constant weight of two dimensions or more -> its name."""
+    shapes = {tensor.name: tuple(tensor.dims) for tensor in model.graph.initializer}
+    found = {}
+    for node in model.graph.node:
+        if node.op_type in ("Conv", "ConvTranspose", "Gemm", "MatMul"):
+            weight = next((name for name in node.input if len(shapes.get(name, ())) > 1), None)
+            if weight is not None:
+                found[node.name] = weight
+    return found
+
+
+def spread(names, count):
+    names = list(names)
+    if count >= len(names):
+        return names
+    return [names[round(at * (len(names) - 1) / max(1, count - 1))] for at in range(count)]
+
+
+def session_of(model):
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 2
+    options.log_severity_level = 3
+    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+class Reader:
+    """Samples as calibration tools want them."""
+
+    def __init__(self, feeds):
+        self._feeds = feeds
+        self.rewind()
+
+    def rewind(self):
+        """Begin anew."""
+        self._left = iter(self._feeds)
+
+    def get_next(self):
+        """The next feed; None at the end."""
+        return next(self._left, None)
+
+    def __len__(self):
+        return len(self._feeds)
+
+
+def rounded(weight, bits, granularity):
+    """A weight after rounding: asymmetric groups of 32, or symmetric per channel or tensor."""
+    import numpy as np
+
+    flat = weight.reshape(weight.shape[0], -1)
+    if granularity == "group":
+        short = -flat.shape[1] % 32
+        groups = np.pad(flat, ((0, 0), (0, short))).reshape(flat.shape[0], -1, 32)
+        low = np.minimum(groups.min(axis=2, keepdims=True), 0)
+        high = np.maximum(groups.max(axis=2, keepdims=True), 0)
+        scale = np.maximum((high - low) / (2**bits - 1), 1e-12)
+        zero = np.round(-low / scale)
+        made = (np.clip(np.round(groups / scale) + zero, 0, 2**bits - 1) - zero) * scale
+        return made.reshape(flat.shape[0], -1)[:, : flat.shape[1]].reshape(weight.shape).astype(np.float32)
+    axis = 1 if granularity == "channel" else None
+    scale = np.maximum(np.abs(flat).max(axis=axis, keepdims=True) / (2 ** (bits - 1) - 1), 1e-12)
+    return (np.round(flat / scale) * scale).reshape(weight.shape).astype(np.float32)
+
+
+def run_naive(path, feeds, layers):
+    import onnx
+    from onnx import numpy_helper
+
+    model = onnx.load(path)
+    tensors = {tensor.name: tensor for tensor in model.graph.initializer}
+    chosen = spread(weighted(model), layers)
+    session_of(model.SerializeToString())
+    start = time.perf_counter()
+    for node in chosen:
+        tensor = tensors[weighted(model)[node]]
+        before = tensor.SerializeToString()
+        weight = numpy_helper.to_array(tensor).copy()
+        for bits, granularity in ((4, "group"), (8, "channel"), (8, "tensor")):
+            tensor.CopyFrom(numpy_helper.from_array(rounded(weight, bits, granularity), tensor.name))
+            session = session_of(model.SerializeToString())
+            for feed in feeds:
+                session.run(None, feed)
+        tensor.ParseFromString(before)
+    return (time.perf_counter() - start) / (OPTIONS * len(chosen))
+
+
+def run_ort(path, feeds, layers):
+    import onnx
+    from onnxruntime.quantization import QuantType, quantize_static
+
+    model = onnx.load(path)
+    chosen = spread(weighted(model), max(2, layers // 3))
+    taken = []
+    with tempfile.TemporaryDirectory() as folder:
+        for node in chosen:
+            for per_channel in (True, False):
+                start = time.perf_counter()
+                out = str(Path(folder) / "q.onnx")
+                quantize_static(
+                    path, out, Reader(feeds), nodes_to_quantize=[node], per_channel=per_channel,
+                    weight_type=QuantType.QInt8, activation_type=QuantType.QUInt8,
+                )  # fmt: skip
+                session = session_of(out)
+                for feed in feeds:
+                    session.run(None, feed)
+                taken.append(time.perf_counter() - start)
+    return sum(taken) / len(taken)
+
+
+def run_quark(path, feeds, layers):
+    import onnx
+    from quark.onnx import ModelQuantizer
+    from quark.onnx.quantization.config.algorithm import AutoMixprecisionConfig
+    from quark.onnx.quantization.config.config import QConfig
+    from quark.onnx.quantization.config.spec import Int8Spec, Int16Spec, QLayerConfig
+
+    model = onnx.load(path)
+    chosen = spread(weighted(model), layers)
+    eight = QLayerConfig(activation=Int8Spec(), weight=Int8Spec())
+    sixteen = QLayerConfig(activation=Int16Spec(), weight=Int16Spec())
+
+    def quantize(algorithms):
+        start = time.perf_counter()
+        with tempfile.TemporaryDirectory() as folder:
+            quantizer = ModelQuantizer(QConfig(eight, algo_config=algorithms))
+            quantizer.quantize_model(path, str(Path(folder) / "q.onnx"), Reader(feeds))
+        return time.perf_counter() - start
+
+    analysis = AutoMixprecisionConfig(
+        target_layer_config=sixteen, target_op_type=("Conv", "ConvTranspose", "Gemm", "MatMul"),
+        include_layers=list(chosen), metric_threshold=None,
+    )  # fmt: skip
+    plain = quantize([])
+    return (quantize([analysis]) - plain) / len(chosen)
+
+
+RUNS = {"naive": run_naive, "ort": run_ort, "quark": run_quark}
+
+
+def inside(peer, model, samples, layers):
+    import numpy as np
+
+    with np.load(samples) as stored:
+        names = list(stored.files)
+        feeds = [{name: stored[name][at] for name in names} for at in range(SAMPLES)]
+    print(json.dumps({"seconds": RUNS[peer](model, feeds, layers), "versions": versions(peer)}))
+
+
+def versions(peer):
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {}
+    for package in PACKAGES[peer]:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+# -- in this environment -----------------------------------------------------------------------------------------------
+
+
+def environment(folder: Path, peer: str) -> Path:
+    """The Python of a peer's environment, made if it is not there."""
+    place = folder / peer
+    python = place / "bin" / "python"
+    if not (place / "ready").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *PACKAGES[peer]], check=True)
+        (place / "ready").touch()
+    return python
+
+
+def peer_seconds(folder: Path, peer: str, model: Path, samples: Path, layers: int) -> dict | None:
+    try:
+        python = environment(folder, peer)
+        command = [str(python), str(Path(__file__).resolve()), "--inside", peer, "--layers", str(layers), str(model)]
+        done = subprocess.run([*command, "--samples", str(samples)], capture_output=True, text=True, check=True)
+        return json.loads(done.stdout.strip().splitlines()[-1])
+    except (subprocess.CalledProcessError, ValueError, IndexError) as error:
+        words = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
+        print(f"  {peer}: left out ({words[-1] if words else error})")
+        return None
+
+
+def prepared(model: Path, shapes: dict, folder: Path) -> tuple[Path, Path, object]:
+    """The model as all can read it (shapes fixed, constants as initializers, opset 17), samples, and our evaluator."""
+    import numpy as np
+
+    sys.path[:0] = [str(ROOT)]
+    from engine.interop.float_model import write_float_model
+    from engine.interop.layer_names import layer_names
+    from engine.interop.samples import SYNTHETIC
+    from engine.session.work import open_network, prepare
+
+    network = open_network(model, shapes)
+    path, samples = folder / f"{model.stem}.onnx", folder / f"{model.stem}.npz"
+    write_float_model(network, layer_names(network), path, opsets=range(17, 18))
+    ready = prepare(network, SYNTHETIC, SYNTHETIC, samples=SAMPLES)
+    feeds = ready.evaluation.feeds
+    np.savez(samples, **{name: np.stack([feed[name] for feed in feeds]) for name in feeds[0]})
+    return path, samples, ready.evaluator
+
+
+def ours(evaluator) -> tuple[float, float, int]:
+    """Seconds of the whole estimate, seconds of an exact cell, number of cells."""
+    from dataclasses import replace
+
+    from engine.precision.scheme import FP32, INT4, INT8, Scheme, WeightFormat
+    from engine.tuning.estimate import Estimator
+    from engine.tuning.exact import ExactSweep, in_order
+    from engine.tuning.sweep import cells_of
+
+    schemes = [Scheme(INT4.weights, FP32.activations), Scheme(INT8.weights, FP32.activations),
+               Scheme(replace(WeightFormat(8), granularity="tensor"), FP32.activations)]  # fmt: skip
+    best = float("inf")
+    for _ in range(ROUNDS):
+        with closing(Estimator(evaluator)) as estimator:
+            start = time.perf_counter()
+            table = estimator.estimate(schemes)
+            best = min(best, time.perf_counter() - start)
+    cells = in_order(cells_of(evaluator.network, schemes), table)
+    with closing(evaluator.fork()) as fork:
+        start = time.perf_counter()
+        for _ in ExactSweep(fork).run(cells):
+            pass
+        each = (time.perf_counter() - start) / len(cells)
+    return best, each, len(cells)
+
+
+def compare(model: Path, shapes: dict, args: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        path, samples, evaluator = prepared(model, shapes, Path(scratch))
+        with closing(evaluator):
+            estimate, exact, cells = ours(evaluator)
+        print(f"{model.name}: {cells} cells, {SAMPLES} samples")
+        print(
+            f"  Mixbit: estimate {estimate:.2f} s for all, exact {exact * 1e3:.1f} ms a cell, "
+            f"{exact * cells:.1f} s for all"
+        )
+        for peer in args.peers:
+            found = peer_seconds(args.env, peer, path, samples, args.layers)
+            if found is None:
+                continue
+            each = found["seconds"]
+            names = ", ".join(f"{name} {number}" for name, number in found["versions"].items() if number)
+            print(
+                f"  {peer}: {each * 1e3:.0f} ms a cell, {each * cells:.1f} s for all; Mixbit's estimate is "
+                f"{each * cells / estimate:.0f} times faster, its exact sweep {each / exact:.1f} times ({names})"
+            )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", nargs="?", type=Path)
+    parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,3,224,224")
+    parser.add_argument("--env", type=Path, default=Path(tempfile.gettempdir()) / "mixbit-peers")
+    parser.add_argument("--peers", nargs="+", default=list(RUNS), choices=list(RUNS))
+    parser.add_argument("--layers", type=int, default=12, help="layers that peers are measured on")
+    parser.add_argument("--inside", choices=list(RUNS), help=argparse.SUPPRESS)
+    parser.add_argument("--samples", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.inside is not None:
+        inside(args.inside, str(args.model), args.samples, args.layers)
+        return 0
+    shapes = {name: tuple(map(int, dims.split(","))) for name, _, dims in (text.partition("=") for text in args.shape)}
+    if args.model is not None:
+        compare(args.model, shapes, args)
+        return 0
+    sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
+    from networks import mobilenet_v2
+
+    with tempfile.TemporaryDirectory() as folder:
+        compare(mobilenet_v2(Path(folder) / "mobilenet_v2.onnx"), {}, args)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
