@@ -598,6 +598,10 @@
         <translation>数据…</translation>
     </message>
     <message>
+        <source>Metric of your own…</source>
+        <translation>自定义指标…</translation>
+    </message>
+    <message>
         <source>Start or stop the sensitivity sweep</source>
         <translation>开始或停止敏感度扫描</translation>
     </message>
@@ -969,11 +973,11 @@
     </message>
     <message>
         <source>Figures of Mixbit, or the ten of Ascend's comparison tool (msaccucmp)</source>
-        <translation type="unfinished"></translation>
+        <translation>Mixbit 的指标，或昇腾比对工具（msaccucmp）的十项指标</translation>
     </message>
     <message>
         <source>Figures</source>
-        <translation type="unfinished"></translation>
+        <translation>指标</translation>
     </message>
     <message>
         <source>Scale of the counts</source>
@@ -1121,31 +1125,31 @@
     </message>
     <message>
         <source>Accum. relative</source>
-        <translation type="unfinished"></translation>
+        <translation>累积相对</translation>
     </message>
     <message>
         <source>Relative Euclid</source>
-        <translation type="unfinished"></translation>
+        <translation>相对欧氏</translation>
     </message>
     <message>
         <source>KL divergence</source>
-        <translation type="unfinished"></translation>
+        <translation>KL 散度</translation>
     </message>
     <message>
         <source>Std deviation</source>
-        <translation type="unfinished"></translation>
+        <translation>标准差</translation>
     </message>
     <message>
         <source>Mean absolute</source>
-        <translation type="unfinished"></translation>
+        <translation>平均绝对</translation>
     </message>
     <message>
         <source>Max relative</source>
-        <translation type="unfinished"></translation>
+        <translation>最大相对</translation>
     </message>
     <message>
         <source>Mean relative</source>
-        <translation type="unfinished"></translation>
+        <translation>平均相对</translation>
     </message>
     <message>
         <source>Saturated</source>
@@ -2102,7 +2106,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Save and use…</source>
@@ -3701,6 +3705,61 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>All measured. The best at the output is bold.</source>
         <translation>全部测完。输出处最佳者以粗体显示。</translation>
+    </message>
+</context>
+<context>
+    <name>OwnMetricDialog</name>
+    <message>
+        <source>Metric of your own</source>
+        <translation>自定义指标</translation>
+    </message>
+    <message>
+        <source>A Python function that rates the outputs</source>
+        <translation>用于评价输出的 Python 函数</translation>
+    </message>
+    <message>
+        <source>It is called as function(outputs, references, labels) for every plan, in a process of its own, and returns one number. It is not kept in projects: opening a file never runs code.</source>
+        <translation>对每个方案以 function(outputs, references, labels) 的形式在独立进程中调用，返回一个数。它不会保存到工程中：打开文件绝不会运行代码。</translation>
+    </message>
+    <message>
+        <source>Python file</source>
+        <translation>Python 文件</translation>
+    </message>
+    <message>
+        <source>Function</source>
+        <translation>函数</translation>
+    </message>
+    <message>
+        <source>Time limit</source>
+        <translation>时间上限</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>Current plan: {0} · FP32: {1}</source>
+        <translation>当前方案：{0} · FP32：{1}</translation>
+    </message>
+    <message>
+        <source>Being computed…</source>
+        <translation>计算中…</translation>
+    </message>
+    <message>
+        <source>Computed with the next evaluation.</source>
+        <translation>将随下一次评估计算。</translation>
     </message>
 </context>
 <context>
@@ -5316,8 +5375,20 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>精度占比</translation>
     </message>
     <message>
+        <source>{0} failed</source>
+        <translation>{0} 失败</translation>
+    </message>
+    <message>
+        <source>{0} {1} (FP32 {2})</source>
+        <translation>{0} {1}（FP32 {2}）</translation>
+    </message>
+    <message>
         <source>the reference holds NaN or infinity</source>
         <translation>参考值含 NaN 或无穷</translation>
+    </message>
+    <message>
+        <source>perplexity {0} (FP32 {1})</source>
+        <translation>困惑度 {0}（FP32 {1}）</translation>
     </message>
     <message>
         <source>accuracy {0}</source>
@@ -8878,7 +8949,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Shapes {a} and {b} can't be compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>形状 {a} 与 {b} 无法比较。</translation>
     </message>
     <message>
         <source>There is no metric {name}; choose among {names}.</source>
@@ -8990,35 +9061,35 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{metric} is no metric; write FILE.py:FUNCTION.</source>
-        <translation type="unfinished"></translation>
+        <translation>{metric} 不是有效指标；请写成 FILE.py:FUNCTION。</translation>
     </message>
     <message>
         <source>{path} does not exist; give a Python file with the metric.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不存在；请给出包含该指标的 Python 文件。</translation>
     </message>
     <message>
         <source>A metric needs a time limit above 0 seconds, not {seconds}.</source>
-        <translation type="unfinished"></translation>
+        <translation>指标的时间上限须大于 0 秒，而不是 {seconds}。</translation>
     </message>
     <message>
         <source>{file} has no function {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 中没有函数 {name}。</translation>
     </message>
     <message>
         <source>{metric} has to return one finite number, and returned {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{metric} 必须返回一个有限数值，实际返回 {value}。</translation>
     </message>
     <message>
         <source>{metric} failed: {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>{metric} 失败：{error}</translation>
     </message>
     <message>
         <source>{metric} took longer than {seconds} s and was stopped; make it faster, or give it more time.</source>
-        <translation type="unfinished"></translation>
+        <translation>{metric} 超过 {seconds} 秒，已被停止；请加快它，或给它更多时间。</translation>
     </message>
     <message>
         <source>{metric} ended its process without an answer (exit code {code}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{metric} 的进程未给出结果便结束（退出码 {code}）。</translation>
     </message>
     <message>
         <source>{path} is not a Mixbit plan: {reason}.</source>
@@ -9251,6 +9322,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>The plan starts with the precision that the file has: {schemes}.</source>
         <translation>方案从文件已有的精度开始：{schemes}。</translation>
+    </message>
+    <message>
+        <source>Computing {metric}</source>
+        <translation>正在计算 {metric}</translation>
     </message>
     <message>
         <source>{path} is not a Mixbit project: {reason}.</source>
