@@ -20,9 +20,9 @@ from gui.theme import Theme
 from gui.views.kernel_list import RIGHT, Index, KernelDelegate, KernelListView
 from gui.views.ranking_model import CHOICES, KERNEL, NOW, OUT, RANK, VALUE, RankingModel, ranking
 from gui.views.ranking_raise import RaiseBar
-from gui.views.sensitivity_data import used_metric
-from gui.views.sweep_controls import MenuButton, SweepControls
-from gui.views.sweep_words import difference_sentence, question_sentence, state_words
+from gui.views.sensitivity_data import Question, used_metric
+from gui.views.sweep_controls import QUESTIONS, MenuButton, SweepControls
+from gui.views.sweep_words import difference_sentence, question_sentence, question_word, state_words
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -72,6 +72,9 @@ class RankingView(KernelListView):
         self.set_columns({RANK: 48, NOW: 76, VALUE: 160, OUT: 84}, KERNEL)
         self.controls = SweepControls(session, self)
         self.controls.changed.connect(lambda: self.mark_dirty(What.MODEL))
+        self.asked: Question | None = None
+        """What the user wants to be ranked by; None = what there is."""
+        self.question_button = MenuButton(self._fill_questions)
         self.choice = MenuButton(self._fill_choices)
         self.chosen = "now"
         self.raise_bar = RaiseBar(session, self.who)
@@ -95,7 +98,7 @@ class RankingView(KernelListView):
 
     def header_widgets(self) -> list[QWidget]:
         """What is ranked, by which question and measure, more."""
-        return [self.controls.question, self.choice, self.controls.metric, self.more]
+        return [self.question_button, self.choice, self.controls.metric, self.more]
 
     def retranslate(self) -> None:
         """The language has changed."""
@@ -106,15 +109,36 @@ class RankingView(KernelListView):
 
     def save_state(self) -> dict[str, object]:
         """Question and scheme."""
-        return {"question": self.controls.question.current, "choice": self.chosen}
+        return {"question": self.asked or "", "choice": self.chosen}
 
     def restore_state(self, state: dict[str, object]) -> None:
         """Ask again."""
-        self.controls.choose(state.get("question"))
-        chosen = stored.choice(state.get("choice"), CHOICES)
-        if chosen is not None:
-            self.choose(chosen)
+        self.asked = next((key for key in QUESTIONS if key == state.get("question")), None)
+        if state.get("choice") in CHOICES:
+            self.choose(str(state["choice"]))
         self.mark_dirty(What.MODEL)
+
+    @property
+    def question(self) -> Question:
+        """What is ranked by: unless the user says, measured figures once there is one of every kernel."""
+        if self.asked is not None:
+            return self.asked
+        network, exact, wanted = self.session.network, self.session.sweeps.exact, CHOICES[self.chosen]
+        kernels = () if network is None else network.tunable
+        there = all((k.id, self.session.plan.scheme(k.id) if wanted is None else wanted) in exact for k in kernels)
+        return "one-in" if there else "estimated"
+
+    def ask(self, question: Question) -> None:
+        """Rank by another question."""
+        self.asked = question
+        self.mark_dirty(What.MODEL)
+
+    def _fill_questions(self, menu: QMenu) -> None:
+        for key in QUESTIONS:
+            action = menu.addAction(question_sentence(key))
+            action.setCheckable(True)
+            action.setChecked(key == self.question)
+            action.triggered.connect(lambda _=False, key=key: self.ask(key))
 
     def choose(self, key: str) -> None:
         """Rank by the scheme in the plan ("now"), or by one scheme for all kernels."""
@@ -148,6 +172,7 @@ class RankingView(KernelListView):
 
     def on_empty_clicked(self) -> None:
         """Start the sweep that answers the question on show."""
+        self.controls.choose(self.question)
         self.controls.toggle()
 
     def kernels(self) -> Sequence[str]:
@@ -156,7 +181,9 @@ class RankingView(KernelListView):
 
     def draw(self) -> None:
         """Rank what is known."""
-        session, question = self.session, self.controls.chosen
+        session, question = self.session, self.question
+        self.controls.choose(question)
+        self.question_button.set_word(question_word(question), question_sentence(question))
         self.controls.show_state()
         self.choice.setVisible(question != "one-out")
         rows = ranking(self.shown, self.chosen, question)
@@ -181,7 +208,7 @@ class RankingView(KernelListView):
 
     def _show_nothing(self) -> None:
         sweeps = self.session.sweeps
-        if self.controls.chosen == "one-out":
+        if self.question == "one-out":
             self.show_empty(difference_sentence(), self.tr("Measure one out"))
         elif sweeps.why_no_estimate is not None:
             self.show_empty(text(sweeps.why_no_estimate), self.tr("Measure instead"))

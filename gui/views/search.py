@@ -67,7 +67,7 @@ class SearchView(SessionView):
         inner = QWidget()
         inner.setObjectName("dockBody")
         column = QVBoxLayout(inner)
-        column.setContentsMargins(14, 10, 14, 12)
+        column.setContentsMargins(10, 10, 12, 12)
         column.setSpacing(7)
         column.addWidget(self.form)
         column.addWidget(self.start)

@@ -82,7 +82,7 @@ class SearchForm(QWidget):
 
     def _lay_out(self) -> None:
         grid = QGridLayout()
-        grid.setHorizontalSpacing(8)
+        grid.setHorizontalSpacing(5)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(0, 1)
         for row, limit in enumerate(LIMITS):
@@ -116,7 +116,7 @@ class SearchForm(QWidget):
         on, field = QCheckBox(), QDoubleSpinBox()
         field.setDecimals(limit.decimals)
         field.setRange(0, 1e9)
-        field.setFixedWidth(84)
+        field.setFixedWidth(68)
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
         field.setEnabled(False)
         on.toggled.connect(field.setEnabled)

@@ -340,6 +340,9 @@ def test_measured_and_estimated_figures_never_share_a_ranking(session, ranked):
     assert all(row.cell is None and row.guess.kind == "estimated" for row in rows[-2:])
     ranked.choose("INT8")
     settle(ranked)
+    assert ranked.question == "estimated", "not all of INT8 has been measured"
+    ranked.ask("one-in")
+    settle(ranked)
     assert ranked.model.rank(len(rows) - 1) == "–"
     assert ranked.model.value(ranked.model.rows[-1]).startswith("≈")
     assert ranked.model.value(ranked.model.rows[0])[0] != "≈"
