@@ -8,6 +8,7 @@ from math import isfinite
 
 from engine.fusion.types import Network, Rules
 from engine.interop.samples import SYNTHETIC, DataSource
+from engine.npu.fields import BY_KEY
 from engine.npu.results import Scenario
 from engine.precision.plan import Plan
 from engine.precision.presets import preset
@@ -16,7 +17,12 @@ from engine.session.state import Budgets
 
 LONGEST_NOTE = 2000
 """Characters of a kernel's note."""
-_SCENARIO = {"minutes": (0.5, 240.0), "runs_per_second": (0.1, 10_000.0), "ambient_c": (-20.0, 60.0)}
+_SCENARIO = {
+    "minutes": (0.5, 240.0),
+    "runs_per_second": (0.1, 10_000.0),
+    "ambient_c": (-20.0, 60.0),
+    "clock_cap": (0.05, 1.0),
+}
 """What a scenario can hold, as its dialog offers it."""
 
 
@@ -49,7 +55,8 @@ def sound_scenario(given: Scenario) -> Scenario:
         name: value if (value := getattr(given, name)) is None or low <= value <= high else getattr(usual, name)
         for name, (low, high) in _SCENARIO.items()
     }
-    return Scenario(**values)
+    known = given.governor in (None, *BY_KEY["dvfs.governor"].choices)
+    return Scenario(**values, governor=given.governor if known else None)
 
 
 def sound_budgets(given: Budgets) -> Budgets:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from engine.session.changes import What
 from gui import format as fmt
 from gui.fonts import font
-from gui.paint import badge, plain_bar
+from gui.paint import nibble_mark, nibble_size, plain_bar
 from gui.plots.shapes import plain_text
 from gui.plots.table import Table
 from gui.theme import Theme
@@ -42,8 +42,9 @@ class _Delegate(KernelDelegate):
         elif index.column() == KERNEL:
             room = area
             if row.label:
-                badge(painter, QPointF(area.left(), area.center().y() - 8), row.family, row.label, theme)
-                room = area.adjusted(66, 0, 0, 0)
+                corner = QPointF(round(area.left()), round(area.center().y() - nibble_size() / 2))
+                nibble_mark(painter, corner, row.family, theme.precision(row.family).main)
+                room = area.adjusted(13, 0, 0, 0)
             self.paint_name(painter, room, row.name, quiet)
         elif index.column() == TIME:
             figure = QRectF(area.left(), area.top(), FIGURE, area.height())
@@ -62,7 +63,7 @@ class UsageView(KernelListView):
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         self.model = TopModel()
         super().__init__(session, theme, self.model, _Delegate(self.model, theme), parent)
-        self.set_columns({RANK: 48, TIME: 128, BOUND: 92}, KERNEL)
+        self.set_columns({RANK: 44, TIME: 104, BOUND: 76}, KERNEL)
         self.retranslate()
 
     def set_page(self, page: QWidget) -> None:
