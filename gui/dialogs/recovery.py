@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from engine.session.claim import Recovery
     from gui.actions import Actions
 
+_ROW = 28
+_MOST = 6
+"""Rows that are seen at once."""
+
 
 class RecoveryDialog(Dialog):
     """One row per piece of work, newest first."""
@@ -25,7 +29,6 @@ class RecoveryDialog(Dialog):
         self._session, self._actions = session, actions
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Unsaved work"))
-        self.list.setMinimumHeight(110)
         self.list.itemDoubleClicked.connect(lambda _: self._on_restore())
         self.body.addWidget(self.list, 1)
         self.discard = self.add_button(self.tr("Discard"), self._on_discard, left=True)
@@ -39,9 +42,10 @@ class RecoveryDialog(Dialog):
         for recovery in self._found:
             item = QListWidgetItem(self._words(recovery))
             item.setToolTip(recovery.about.project or recovery.about.model)
-            item.setSizeHint(QSize(0, 28))
+            item.setSizeHint(QSize(0, _ROW))
             self.list.addItem(item)
         some = bool(self._found)
+        self.list.setFixedHeight(_ROW * min(max(1, len(self._found)), _MOST) + 6)
         self.list.setCurrentRow(0 if some else -1)
         self.list.setVisible(some)
         self.discard.setVisible(some)
