@@ -281,6 +281,20 @@ def test_a_failed_evaluation_is_said_with_its_reason(view, session):
     assert view.cards["sqnr"].look.stale
 
 
+def test_what_was_stopped_says_so_and_is_measured_again_by_its_button(view, session, qtbot):
+    session.make_stale(30)
+    session.emit(What.JOBS)
+    view.refresh_now()
+    assert not view._again.isVisible()
+    session.stopped = True
+    session.emit(What.JOBS)
+    view.refresh_now()
+    assert view.verdict._title.text() == "Measuring was stopped"
+    with qtbot.waitSignal(view.command_wanted) as asked:
+        qtbot.mouseClick(view._again, Qt.MouseButton.LeftButton)
+    assert asked.args == ["measure_again"]
+
+
 def test_synthetic_input_is_said_and_marked(view, session):
     assert not view.synthetic.isVisible()
     session.data = replace(session.data, synthetic=True)
