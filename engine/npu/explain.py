@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.npu.formats import Mode
-from engine.npu.results import Bound, KernelCost
+from engine.npu.results import Bound
 from engine.npu.schedule import Slot
 from engine.npu.timing import Body
 from engine.text import Text, say
@@ -35,17 +35,28 @@ def bound(body: Body, slot: Slot, launch: float, ddr: float) -> Bound:
     return max(candidates)[1]
 
 
-def why(cost: KernelCost, mode: Mode, reason: Text | None, joins: bool, convert: float) -> Text:
+def why(
+    limit: Bound,
+    slot: Slot,
+    launch: float,
+    weight_bytes: int,
+    mode: Mode,
+    reason: Text | None,
+    joins: bool,
+    convert: float,
+) -> Text:
     """The sentence for a bound.
 
     Args:
-        cost: What the kernel costs; its own `why` is not looked at.
+        limit: What the kernel is bound by.
+        slot: Its place in the schedule.
+        launch: us of its launches.
+        weight_bytes: Bytes of weights that it reads.
         mode: How it runs.
         reason: Why it runs on the CPU, or why its scheme doesn't run natively.
         joins: Whether it joins or splits whole channel blocks in place.
         convert: us of converting the layout of its inputs.
     """
-    limit = cost.bound
     if limit == "CPU":
         return say(
             "Runs on the CPU ({reason}), with two hand-overs; replacing the operator would keep it on the NPU.",
@@ -57,23 +68,23 @@ def why(cost: KernelCost, mode: Mode, reason: Text | None, joins: bool, convert:
         return say("Costs nothing: it only renames a tensor.")
     if reason is not None:
         return say("Runs in FP16, because its scheme is not native here: {reason}", reason=reason)
-    if convert > cost.latency_us / 2:
+    if convert > slot.latency / 2:
         return say("Spends most of its time on converting the layout of its input; keep one layout around it.")
     if limit == "Launch":
         return say(
             "Launching takes {launch} µs, longer than any unit works; fusing it with a neighbour would help.",
-            launch=f"{cost.launch_us:.1f}",
+            launch=f"{launch:.1f}",
         )
     if limit == "DDR weights":
         return say(
             "Reading takes {time} µs, most of it for {size} of weights; fewer weight bits would help.",
-            time=f"{cost.mte2_us:.1f}",
-            size=_size(cost.weight_bytes),
+            time=f"{slot.mte2:.1f}",
+            size=_size(weight_bytes),
         )
     if limit == "DDR read":
         return say(
             "Reading its activations takes {time} µs; INT8 activations or fusing it with its producer would help.",
-            time=f"{cost.mte2_us:.1f}",
+            time=f"{slot.mte2:.1f}",
         )
     if limit == "DDR write":
         return say("Writing its output takes longest; INT8 outputs or fusing it with its reader would help.")

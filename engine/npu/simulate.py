@@ -7,7 +7,7 @@ changed plan so only pays for the kernels that it changes, the schedule and the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import ceil
 from weakref import WeakKeyDictionary
 
@@ -30,7 +30,6 @@ from engine.quant.sizes import weight_bytes
 from engine.text import Text
 
 _CONVOLUTIONAL = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.CONV_TRANSPOSE})
-_UNSAID = Text("")
 _KEPT = 8
 """Memory plans kept per network."""
 
@@ -61,6 +60,8 @@ class _Known:
 
     work: tuple[Workload, ...]
     devices: WeakKeyDictionary[Device, _OnDevice] = field(default_factory=WeakKeyDictionary)
+    places: dict[str, tuple[Text | None, ...]] = field(default_factory=dict)
+    """Why kernels run on the CPU, by family of devices."""
     memory: dict[tuple[int, ...], MemoryPlan] = field(default_factory=dict)
 
 
@@ -190,20 +191,24 @@ def _on(known: _Known, network: Network, device: Device) -> _OnDevice:
     if here is None:
         kinds = {kernel.kind for kernel in network.kernels}
         convolutional = bool(kinds & _CONVOLUTIONAL) and not kinds & {Kind.MATMUL_DYNAMIC, Kind.SOFTMAX, Kind.NORM}
+        family = device.operators
+        places = known.places.get(family)
+        if places is None:
+            places = known.places[family] = tuple(_cpu_reason(kernel, network, family) for kernel in network.kernels)
         here = _OnDevice(
-            tuple(_cpu_reason(kernel, network, device) for kernel in network.kernels),
+            places,
             device.number("band.convolution" if convolutional else "band.other"),
         )
         known.devices[device] = here
     return here
 
 
-def _cpu_reason(kernel: Kernel, network: Network, device: Device) -> Text | None:
+def _cpu_reason(kernel: Kernel, network: Network, family: str) -> Text | None:
     for node in kernel.nodes:
         if only_precision(node, kernel):
             continue
         first = network.tensors.get(node.inputs[0]) if node.inputs else None
-        place, reason = placement(node, len(first.shape) if first is not None else 0, device.operators)
+        place, reason = placement(node, len(first.shape) if first is not None else 0, family)
         if place != "npu":
             return reason
     return None
@@ -265,7 +270,9 @@ def _cost(
 ) -> KernelCost:
     launch = body.launch + (chip.launch_movement_us if body.convert else 0.0)
     unit: Unit = "CPU" if on_cpu is not None else "Vector" if body.on_vector else item.unit
-    cost = KernelCost(
+    limit, weights = bound(body, slot, launch, chip.ddr), round(body.weights_read)
+    reason = on_cpu if on_cpu is not None else entry.reason
+    return KernelCost(
         kernel=kernel.id,
         unit=unit,
         start_us=slot.start,
@@ -279,14 +286,12 @@ def _cost(
         cpu_us=body.cpu,
         ddr_read_bytes=round(body.ddr_read),
         ddr_write_bytes=round(body.ddr_write),
-        weight_bytes=round(body.weights_read),
+        weight_bytes=weights,
         energy_uj=energy.total,
-        bound=bound(body, slot, launch, chip.ddr),
-        why=_UNSAID,
+        bound=limit,
+        why=why(limit, slot, launch, weights, entry.mode, reason, item.joins, body.convert),
         tiles=body.tiles,
     )
-    reason = on_cpu if on_cpu is not None else entry.reason
-    return replace(cost, why=why(cost, entry.mode, reason, item.joins, body.convert))
 
 
 def _memory(known: _Known, network: Network, stored: dict[str, Stored]) -> MemoryPlan:
