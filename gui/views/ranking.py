@@ -114,8 +114,9 @@ class RankingView(KernelListView):
     def restore_state(self, state: dict[str, object]) -> None:
         """Ask again."""
         self.asked = next((key for key in QUESTIONS if key == state.get("question")), None)
-        if state.get("choice") in CHOICES:
-            self.choose(str(state["choice"]))
+        chosen = stored.choice(state.get("choice"), CHOICES)
+        if chosen is not None:
+            self.choose(chosen)
         self.mark_dirty(What.MODEL)
 
     @property
