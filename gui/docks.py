@@ -55,6 +55,8 @@ DOCKS: tuple[DockSpec, ...] = (
     DockSpec("memory", mark("Memory"), "gui.views.memory", "MemoryView"),
     DockSpec("thermal", mark("Thermal"), "gui.views.thermal", "ThermalView"),
     DockSpec("coldstart", mark("Cold start"), "gui.views.coldstart", "ColdStartView"),
+    DockSpec("measured", mark("Measured"), "gui.views.measured", "MeasuredView"),
+    DockSpec("jitter", mark("Jitter"), "gui.views.jitter", "JitterView"),
     DockSpec("sensitivity", mark("Sensitivity"), "gui.views.sensitivity", "SensitivityView"),
     DockSpec("ranking", mark("Ranking"), "gui.views.ranking", "RankingView"),
     DockSpec("pareto", mark("Pareto"), "gui.views.pareto", "ParetoView"),

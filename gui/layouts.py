@@ -55,7 +55,11 @@ def default(name: str, width: int, height: int) -> Node:
         lower = row((tabs("error", "latency"), 0), (lists, 452 if width >= 1366 else 356))
         return row((column((tabs("layers"), 0), (lower, low)), 0), (tabs("summary", "kernel", "history"), side))
     if name == "profile":
-        lower = row((tabs("roofline", "usage", "latency"), 0), (tabs("memory"), 0), (tabs("thermal", "coldstart"), 0))
+        lower = row(
+            (tabs("roofline", "measured", "usage", "latency"), 0),
+            (tabs("memory"), 0),
+            (tabs("thermal", "coldstart", "jitter"), 0),
+        )
         return row((column((tabs("timeline"), 336), (lower, 0)), 0), (tabs("kernel", "cost", "summary"), side - 6))
     if name == "sweep":
         lower = row((tabs("ranking", "layers"), 0), (tabs("pareto", "error", "plans"), 0))

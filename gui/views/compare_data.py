@@ -10,9 +10,9 @@ import numpy as np
 from engine.fusion.types import Kind
 from engine.jobs import Job, JobContext
 from engine.numerics.comparison import Comparison, compare
+from engine.numerics.npu_metrics import NpuErrors, npu_errors
 from engine.session.state import Captured
 from engine.text import say
-from engine.numerics.npu_metrics import NpuErrors, npu_errors
 from gui import format as fmt
 from gui.plots.table import Table
 from gui.views.compare_statistics import ChannelRow

@@ -3,41 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtGui import QPainter
 
 from engine.graph.types import Array
 from gui.plots.axis import PlainAxis
 from gui.plots.caption import Caption, Key
 from gui.plots.chart import Chart
 from gui.plots.curve_layers import CurveGrid
-from gui.plots.frame import Frame
-from gui.plots.layer import Layer
 from gui.plots.navigation import Span
-from gui.plots.panel import Panel, PlotBox
-from gui.plots.shapes import pen, polyline, thin
+from gui.plots.panel import Panel
+from gui.plots.value_line import ValueLine
 from gui.theme import Theme
-
-
-class _Line(Layer):
-    """Values over their positions; of several on one pixel the lowest and the highest."""
-
-    def __init__(self, box: PlotBox, token: str, width: float, z: float) -> None:
-        super().__init__(box, z)
-        self._token, self._width = token, width
-        self.xs: Array = np.empty(0)
-        self.ys: Array = np.empty(0)
-
-    def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Paint what is on show."""
-        first, last = np.searchsorted(self.xs, (frame.x0, frame.x1))
-        part = slice(max(0, int(first) - 1), int(last) + 1)
-        xs, ys = self.xs[part], self.ys[part]
-        known = np.isfinite(ys)
-        if known.sum() < 2:
-            return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        xs, ys = thin(frame.xs(xs[known]), frame.ys(ys[known]))
-        polyline(painter, xs, ys, pen(getattr(self.theme, self._token), self._width))
 
 
 class LinesChart(Chart):
@@ -50,9 +25,9 @@ class LinesChart(Chart):
         self.values = self.add_panel(Panel(PlainAxis("left", gap=28, size=48), None), stretch=2)
         bottom = PlainAxis("bottom", gap=64, label=lambda value, step: str(round(value)), least_step=1, size=18)
         self.difference = self.add_panel(Panel(PlainAxis("left", gap=28, size=48), bottom), stretch=1)
-        self.a = _Line(self.values.box, "ghost", 1.6, 8)
-        self.b = _Line(self.values.box, "accent", 1.2, 10)
-        self.d = _Line(self.difference.box, "warn", 1.2, 10)
+        self.a = ValueLine(self.values.box, "ghost", 1.6, 8)
+        self.b = ValueLine(self.values.box, "accent", 1.2, 10)
+        self.d = ValueLine(self.difference.box, "warn", 1.2, 10)
         self.values.add(CurveGrid(self.values, self.values), self.a, self.b)
         self.difference.add(CurveGrid(self.difference, self.difference), self.d)
         self.shown = Span(0.0, 1.0, 1.0)

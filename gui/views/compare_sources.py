@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from engine.precision.plan import Plan
 from engine.precision.scheme import label
 from engine.session.comparing import Source
-from gui.views.compare_names import DumpNames
+from gui.views.compare_names import dump_names
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -136,8 +136,7 @@ class SourceMenu:
 
     def names(self, path: str) -> None:
         """Show which name was matched how, to be corrected."""
-        dialog = DumpNames(self._session, path, self._parent)
-        dialog.show()
+        dump_names(self._session, path, self._parent).show()
 
     def names_of_shown(self) -> None:
         """The names of the dump that is on show."""

@@ -16,8 +16,8 @@ from engine.numerics.comparison import Levels, compare
 from engine.session.comparing import CURRENT, EMULATED, REFERENCE, Source
 from engine.text import say
 from gui.views.compare import CompareView
-from gui.views.compare_names import DumpNames
 from gui.views.compare_sources import match_words, source_words
+from gui.views.names_dialog import NamesDialog
 
 
 @pytest.fixture
@@ -174,8 +174,8 @@ def test_names_are_listed_and_corrected(qtbot, session, view, tmp_path):
     settle(view)
     assert view.bar.matches.text() == "1 matched · 1 unmatched"
     view.menus.names_of_shown()
-    dialog = next(w for w in QApplication.topLevelWidgets() if isinstance(w, DumpNames))
-    assert [m.tensor.name for m in dialog.model.matches] == ["qqq", last.outputs[0]]
+    dialog = next(w for w in QApplication.topLevelWidgets() if isinstance(w, NamesDialog))
+    assert [row.name for row in dialog.model.rows] == ["qqq", last.outputs[0]]
     assert dialog.model.data(dialog.model.index(0, 2)) == "–"
     dialog.choice.setEditText("nothing of that name")
     dialog.set_button.click()

@@ -117,3 +117,14 @@ def test_lists_that_are_none(tmp_path, text, match):
     (tmp_path / "x.txt").write_text(text)
     with pytest.raises(DataError, match=match):
         read_latencies(tmp_path / "x.txt")
+
+
+def test_the_rank_sum_is_that_of_scipy():
+    from scipy import stats
+
+    from engine.interop.jitter import _rank_sum
+
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(0, 1, 60), rng.normal(0.3, 1, 50)
+    wanted = stats.mannwhitneyu(a, b, method="asymptotic", use_continuity=False).pvalue
+    assert 2 * stats.norm.sf(abs(_rank_sum(a, b))) == pytest.approx(wanted, rel=1e-6)

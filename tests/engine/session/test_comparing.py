@@ -59,7 +59,7 @@ def test_kept_plans_stand_on_either_side(opened):
     session.comparing.choose(Source("kept", "old"), CURRENT)
     found = shown(opened, kernel)
     np.testing.assert_array_equal(found.result, reference_to_int4.result)
-    assert 0 < found.sums.noise
+    assert found.sums.noise > 0
     session.comparing.choose(REFERENCE, Source("kept", "old"))
     kept = shown(opened, kernel)
     np.testing.assert_array_equal(kept.result, found.reference)

@@ -1,0 +1,246 @@
+"""Jitter: a list of measured latencies, run by run and as a distribution, and what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from engine.graph.types import Array
+from engine.interop.jitter import Jitter
+from engine.session.changes import What
+from gui import format as fmt
+from gui.fonts import font
+from gui.i18n import text
+from gui.plots.axis import PlainAxis
+from gui.plots.caption import Caption, Key
+from gui.plots.chart import Chart, Hit
+from gui.plots.curve_layers import CurveGrid
+from gui.plots.export import Exporter
+from gui.plots.frame import Frame
+from gui.plots.layer import Layer
+from gui.plots.navigation import Span
+from gui.plots.panel import Panel, PlotBox
+from gui.plots.shapes import fill_rects, halo_text, pen
+from gui.plots.table import Table
+from gui.plots.value_line import ValueLine
+from gui.plots.view import PlotView
+from gui.theme import Theme
+from gui.widgets.gaps import GapSplitter
+from gui.widgets.icon_button import IconButton
+from gui.widgets.themed import button, label
+
+if TYPE_CHECKING:
+    from engine.session import Session
+
+SHOWN = (50, 95, 99)
+"""Percentiles that are drawn as lines."""
+BINS = 60
+
+
+class _Marks(Layer):
+    """Outliers as rings, percentiles as dashed lines, the beginning of a drift as an upright one."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 20)
+        self.found: Jitter | None = None
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint what is on show."""
+        found, area = self.found, frame.area
+        if found is None:
+            return
+        for percentile in SHOWN:
+            y = round(frame.y(found.percentiles[percentile] / 1000)) + 0.5
+            if area.top() < y < area.bottom():
+                painter.setPen(pen(self.theme.ghost, 1, (4, 3)))
+                painter.drawLine(QLineF(area.left(), y, area.right(), y))
+                at = QPointF(area.right() - 4, y - 7)
+                halo_text(painter, at, f"p{percentile}", self.theme.muted, self.theme.panel, font(10), align="right")
+        if found.drift is not None and found.drift.starts:
+            x = round(frame.x(found.drift.starts)) + 0.5
+            painter.setPen(pen(self.theme.warn, 1, (4, 3)))
+            painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(pen(self.theme.bad, 1.4))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for outlier in found.outliers:
+            if frame.x0 <= outlier.run <= frame.x1:
+                painter.drawEllipse(frame.point(outlier.run, outlier.latency_us / 1000), 3.5, 3.5)
+
+
+class _Bars(Layer):
+    """Counts of the distribution."""
+
+    def __init__(self, box: PlotBox) -> None:
+        super().__init__(box, 10)
+        self.edges: Array = np.zeros(1)
+        self.counts: Array = np.zeros(0)
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint a bar per bin."""
+        xs, ys = np.round(frame.xs(self.edges)), frame.ys(self.counts)
+        base = frame.area.bottom()
+        bars = [
+            QRectF(xs[i], ys[i], max(1.0, xs[i + 1] - xs[i] - 1), base - ys[i]) for i in np.flatnonzero(self.counts)
+        ]
+        fill_rects(painter, bars, self.theme.bar)
+
+
+class JitterView(PlotView):
+    """Latencies by run, their distribution, and a sentence of advice for each thing that was found."""
+
+    WATCHES: ClassVar[frozenset[What]] = frozenset({What.MEASURED})
+
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(session, theme, parent)
+        self.runs, self.bins = Chart("", theme), Chart("", theme)
+        self.runs_caption, self.bins_caption = Caption(), Caption()
+        self.runs.add_row(self.runs_caption)
+        whole = PlainAxis("bottom", gap=64, label=lambda value, step: str(round(value)), least_step=1, size=18)
+        self.run_panel = self.runs.add_panel(Panel(PlainAxis("left", gap=28, size=48), whole))
+        self.line, self.marks = ValueLine(self.run_panel.box, "accent", 1.2, 10), _Marks(self.run_panel.box)
+        self.run_panel.add(CurveGrid(self.run_panel, self.run_panel), self.line, self.marks)
+        self.span = Span(0.0, 1.0, 1.0)
+        self.runs.navigate(self.span, self.run_panel)
+        self.runs.hovered.connect(self._on_hover)
+        self.bins.add_row(self.bins_caption)
+        counts = PlainAxis("left", gap=28, label=lambda value, step: str(round(value)), least_step=1, size=40)
+        self.bin_panel = self.bins.add_panel(Panel(counts, PlainAxis("bottom", gap=64, size=18)))
+        self.bars = _Bars(self.bin_panel.box)
+        self.bin_panel.add(CurveGrid(self.bin_panel, self.bin_panel), self.bars)
+        self.figures, self.advice = label("", "strong"), label("", "")
+        self.advice.setWordWrap(True)
+        self.advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.open_button = button("")
+        self.open_button.clicked.connect(self.open_file)
+        self.more = IconButton("more", token="muted")
+        self.exporter = Exporter(self, self.runs, self.table, self.title)
+        self.more.clicked.connect(self._on_more)
+        self.set_page(self._lay_out())
+        self.retranslate()
+
+    def _lay_out(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 6, 12, 2)
+        head.addWidget(self.figures, 1)
+        head.addWidget(self.open_button)
+        column.addLayout(head)
+        self.advice.setContentsMargins(12, 0, 12, 6)
+        column.addWidget(self.advice)
+        charts = GapSplitter(Qt.Orientation.Horizontal, self.runs, self.bins)
+        charts.setSizes([640, 320])
+        column.addWidget(charts, 1)
+        return page
+
+    def title(self) -> str:
+        """Title of the dock."""
+        return self.tr("Jitter")
+
+    def header_widgets(self) -> list[QWidget]:
+        """More."""
+        return [self.more]
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        super().retranslate()
+        self.open_button.setText(self.tr("Open latencies…"))
+        self.more.set_tip(self.tr("Copy and export"))
+        self.runs.setAccessibleName(self.tr("Latency by run"))
+        self.bins.setAccessibleName(self.tr("Distribution of the latency"))
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        super().apply_theme(theme)
+        self.runs.apply_theme(theme)
+        self.bins.apply_theme(theme)
+
+    def draw(self) -> None:
+        """Show the latencies, or say what is missing."""
+        found, path = self.session.measurements.jitter, self.session.measurements.jitter_path
+        if found is None or path is None:
+            self.set_subtitle("")
+            self.show_empty(
+                self.tr("No latencies yet. A list of some hundred, one a line or as a column, tells what disturbs."),
+                self.tr("Open latencies…"),
+            )
+            return
+        self.show_page()
+        self.set_subtitle(f"{path.name} · " + self.tr("%n run(s)", "", len(found.latencies_us)))
+        words = self.tr("median {median} · p95 {p95} · p99 {p99} · worst {worst}")
+        self.figures.setText(
+            words.format(
+                median=fmt.run_latency(found.percentiles[50]),
+                p95=fmt.run_latency(found.percentiles[95]),
+                p99=fmt.run_latency(found.percentiles[99]),
+                worst=fmt.run_latency(float(found.latencies_us.max())),
+            )
+        )
+        self.advice.setText("\n".join(text(sentence) for sentence in found.advice))
+        self._show_runs(found)
+        self._show_bins(found)
+
+    def _on_empty(self) -> None:
+        self.open_file()
+
+    def _show_runs(self, found: Jitter) -> None:
+        values = found.latencies_us / 1000
+        count = len(values)
+        self.line.xs, self.line.ys, self.marks.found = np.arange(count, dtype=float), values, found
+        self.runs_caption.set(self.tr("Latency by run, ms"), (Key(self.tr("outlier"), "marker", "ink"),))
+        self.span.set_limits(0.0, float(max(1, count - 1)), float(min(16, max(1, count - 1))))
+        low, high = float(values.min()), float(values.max())
+        pad = (high - low) * 0.06 or 0.5
+        self.run_panel.set_y(max(0.0, low - pad), high + pad)
+        self.run_panel.redraw()
+
+    def _show_bins(self, found: Jitter) -> None:
+        values = found.latencies_us / 1000
+        low, high = float(values.min()), max(found.percentiles[99.9] / 1000, float(values.min()) * 1.001)
+        counts, edges = np.histogram(np.minimum(values, high), BINS, (low, high))
+        self.bars.edges, self.bars.counts = edges, counts
+        self.bins_caption.set(self.tr("Runs by latency, ms"))
+        self.bin_panel.set_x(low, high)
+        self.bin_panel.set_y(0.0, max(1.0, float(counts.max()) * 1.06))
+        self.bin_panel.redraw()
+
+    def _on_hover(self, hit: Hit | None) -> None:
+        found = self.session.measurements.jitter
+        tip = ""
+        if hit is not None and found is not None and 0 <= round(hit.x) < len(found.latencies_us):
+            run = round(hit.x)
+            words = self.tr("run {run}: {time}")
+            tip = words.format(run=run + 1, time=fmt.run_latency(float(found.latencies_us[run])))
+        self.runs.setToolTip(tip)
+
+    def open_file(self) -> None:
+        """Ask for a list of latencies."""
+        kinds = self.tr("Latencies") + " (*.txt *.csv *.json *.log);;" + self.tr("All files") + " (*)"
+        chosen, _ = QFileDialog.getOpenFileName(self, self.tr("Open measured latencies"), "", kinds)
+        if chosen:
+            self.session.measurements.open_latencies(Path(chosen))
+
+    def _on_more(self) -> None:
+        from PySide6.QtWidgets import QMenu
+
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.exporter.fill(menu)
+        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+
+    def table(self) -> Table:
+        """One row per run."""
+        found = self.session.measurements.jitter
+        if found is None:
+            return Table((), ())
+        away = {outlier.run for outlier in found.outliers}
+        rows = [(i + 1, float(v), "outlier" if i in away else "") for i, v in enumerate(found.latencies_us)]
+        return Table(("run", "latency_us", "state"), rows)
