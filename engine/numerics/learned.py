@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -159,6 +159,7 @@ class LearnedWeights:
         learned = [cell for cell in cells if cell.method in LEARNED]
         others = [cell for cell in cells if cell.method not in LEARNED]
         watched = {kernel.id: kernel for kernel in (*(cell.kernel for cell in learned), *means)}
+        squares = {cell.kernel.id for cell in learned}
         done, text = [0.0], say("Rounding weights")
         total = len(cells) + len(watched) or 1
 
@@ -176,7 +177,7 @@ class LearnedWeights:
 
             workers.map(plain, others, cancel=cancel, tick=tick)
             for batch in batches(watched.values(), _MOMENTS_BYTES):
-                seen = self._watch(batch, done, tick, cancel)
+                seen = self._watch(batch, squares, done, tick, cancel)
                 for kernel in batch:
                     self._means[kernel.id] = seen[kernel.id].means()
                 ids = {kernel.id for kernel in batch}
@@ -193,10 +194,15 @@ class LearnedWeights:
             workers.close(patience=0.05 if cancel.cancelled else None)
 
     def _watch(
-        self, kernels: Sequence[Kernel], done: list[float], tick: Callable[[], None], cancel: CancelToken
+        self,
+        kernels: Sequence[Kernel],
+        squares: Collection[str],
+        done: list[float],
+        tick: Callable[[], None],
+        cancel: CancelToken,
     ) -> dict[str, Seen]:
         """Run the network on the samples and look at what meets these kernels' weights."""
-        seen = {kernel.id: Seen(kernel) for kernel in kernels}
+        seen = {kernel.id: Seen(kernel, kernel.id in squares) for kernel in kernels}
         inputs = {info.name for info in self._network.graph.inputs}
         names = dict.fromkeys(kernel.weight.activation for kernel in kernels if kernel.weight is not None)
         count = len(self._samples)

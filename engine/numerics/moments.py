@@ -17,6 +17,10 @@ _STRETCH = 2048
 """Longest stretch of a reduction whose columns are related to each other: the work grows with its third power."""
 _ROWS = 2048
 """Rows that are looked at altogether, if the reduction is not longer."""
+_TOGETHER = 512
+"""Rows that wait for each other before they are summed."""
+_At = tuple[int, int, int, int]
+"""First and last channel, first and last column."""
 
 
 def stretches(columns: slice) -> list[slice]:
@@ -45,11 +49,14 @@ class Seen:
     """What one kernel's weight has met so far."""
 
     kernel: Kernel
-    second: dict[tuple[int, int, int, int], Array] = field(default_factory=dict)
-    """Sums of x x^T by first and last channel and column."""
-    first: dict[tuple[int, int, int, int], Array] = field(default_factory=dict)
+    squares: bool = True
+    """Whether second moments are wanted."""
+    _second: dict[_At, Array] = field(default_factory=dict)
+    """Sums of x x^T."""
+    _first: dict[_At, Array] = field(default_factory=dict)
     """Sums of x."""
-    counts: dict[tuple[int, int, int, int], int] = field(default_factory=dict)
+    _counts: dict[_At, int] = field(default_factory=dict)
+    _waiting: dict[_At, list[Array]] = field(default_factory=dict)
 
     def watch(self, activation: Array, samples: int, seed: int) -> None:
         """Add one of so many samples."""
@@ -59,27 +66,47 @@ class Seen:
             self._add(rows)
 
     def _add(self, rows: Rows) -> None:
-        for columns in stretches(rows.columns):
-            inside = slice(columns.start - rows.columns.start, columns.stop - rows.columns.start)
-            values = rows.values[:, inside]
-            finite = np.isfinite(values).all(axis=1)
-            values = values if finite.all() else values[finite]
-            at = rows.channels.start, rows.channels.stop, columns.start, columns.stop
-            second, first = values.T @ values, values.sum(axis=0, dtype=np.float64)
-            self.second[at] = self.second[at] + second if at in self.second else second
-            self.first[at] = self.first[at] + first if at in self.first else first
-            self.counts[at] = self.counts.get(at, 0) + len(values)
+        at = rows.channels.start, rows.channels.stop, rows.columns.start, rows.columns.stop
+        waiting = self._waiting.setdefault(at, [])
+        waiting.append(rows.values)
+        if sum(map(len, waiting)) >= _TOGETHER:
+            self._sum(at)
+
+    def _sum(self, group: _At) -> None:
+        """Bring the rows that wait into the sums: one large product is faster than many small ones."""
+        waiting = self._waiting.pop(group, [])
+        if not waiting:
+            return
+        values = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
+        if not np.isfinite(values).all():
+            values = values[np.isfinite(values).all(axis=1)]
+        for columns in stretches(slice(*group[2:])):
+            part = values[:, columns.start - group[2] : columns.stop - group[2]]
+            at = *group[:2], columns.start, columns.stop
+            with np.errstate(over="ignore", invalid="ignore"):  # moments that overflow are told by their values
+                if self.squares:
+                    second = part.T @ part
+                    self._second[at] = self._second[at] + second if at in self._second else second
+                first = part.sum(axis=0, dtype=np.float64)
+            self._first[at] = self._first[at] + first if at in self._first else first
+            self._counts[at] = self._counts.get(at, 0) + len(part)
+
+    def _finish(self) -> None:
+        for group in list(self._waiting):
+            self._sum(group)
 
     def moments(self) -> list[Moments]:
         """Means of x x^T."""
+        self._finish()
         return [
-            Moments(slice(*at[:2]), slice(*at[2:]), total / np.float32(max(1, self.counts[at])))
-            for at, total in self.second.items()
+            Moments(slice(*at[:2]), slice(*at[2:]), total / np.float32(max(1, self._counts[at])))
+            for at, total in self._second.items()
         ]
 
-    def means(self) -> Mapping[tuple[int, int, int, int], Array]:
+    def means(self) -> Mapping[_At, Array]:
         """Means of x, float64."""
-        return {at: total / max(1, self.counts[at]) for at, total in self.first.items()}
+        self._finish()
+        return {at: total / max(1, self._counts[at]) for at, total in self._first.items()}
 
 
 def batches(kernels: Iterable[Kernel], limit: int) -> list[list[Kernel]]:

@@ -94,6 +94,9 @@ def _patches(kernel: Kernel, node: onnx.NodeProto, activation: Array, most: int,
     else:
         edges = [(0, 0), (0, 0), *zip(pads[:rank], pads[rank:], strict=True)]
         spread, steps = np.pad(activation, edges) if any(pads) else activation, strides
+    if max(reach) == 1 and groups == 1 and not transposed:
+        yield _points(weight.shape, spread, strides, most, seed)
+        return
     axes = tuple(range(2, 2 + rank))
     if any(have < want for have, want in zip(spread.shape[2:], reach, strict=True)):
         return
@@ -115,6 +118,15 @@ def _patches(kernel: Kernel, node: onnx.NodeProto, activation: Array, most: int,
             outputs = weight.shape[0] // groups
             channels, columns = slice(group * outputs, (group + 1) * outputs), slice(0, each * taps)
         yield Rows(channels, columns, np.ascontiguousarray(values, dtype=np.float32))
+
+
+def _points(shape: tuple[int, ...], activation: Array, strides: tuple[int, ...], most: int, seed: int) -> Rows:
+    """Rows of a 1x1 convolution: the channels at each position."""
+    at = activation[(slice(None), slice(None), *(slice(None, None, s) for s in strides))]
+    places = (at.shape[0], *at.shape[2:])
+    chosen = np.unravel_index(_drawn(prod(places), most, seed), places)
+    index: Any = (chosen[0], slice(None), *chosen[1:])
+    return Rows(slice(0, shape[0]), slice(0, shape[1]), np.ascontiguousarray(at[index], dtype=np.float32))
 
 
 def _spread(activation: Array, strides: tuple[int, ...], reach: tuple[int, ...], pads: tuple[int, ...]) -> Array:

@@ -25,7 +25,7 @@ _BLOCK = 32
 
 
 _CHANNELS = 1024
-"""Channels that are rounded at a time: their columns stay in the cache."""
+"""Channels that are rounded at a time: a large matrix then needs little memory beside itself."""
 
 
 class Moments(NamedTuple):
@@ -54,16 +54,48 @@ def second_order(
         moments: Cover the matrix without overlapping.
         check: Called every few milliseconds; may raise.
     """
+    factors = [_factor(each.hessian, check) for each in moments]
+    weights = _diagonal(matrix.shape, moments)
+    step = max(1, len(matrix)) if form.granularity == "tensor" else _CHANNELS
+    found = []
+    for first in range(0, max(1, len(matrix)), step):
+        rows = slice(first, min(first + step, len(matrix)))
+        some = [
+            (each._replace(rows=_inside(each.rows, rows)), factor)
+            for each, factor in zip(moments, factors, strict=True)
+        ]
+        found.append(_channels(matrix[rows], form, [pair for pair in some if pair[0].rows.start < pair[0].rows.stop],
+                               weights, check))  # fmt: skip
+    if len(found) == 1:
+        return found[0]
+    codes, scales, zeros, nonfinite = zip(*found, strict=True)
+    return Codes(np.concatenate(codes), np.concatenate(scales), np.concatenate(zeros), sum(nonfinite))
+
+
+def _inside(rows: slice, part: slice) -> slice:
+    """The rows of a part, counted from its beginning."""
+    first, last = max(rows.start, part.start), min(rows.stop, part.stop)
+    return slice(first - part.start, max(first, last) - part.start)
+
+
+def _channels(
+    matrix: Array,
+    form: WeightFormat,
+    given: Sequence[tuple[Moments, _Factor]],
+    weights: Array,
+    check: Callable[[], None],
+) -> Codes:
+    """Some channels: they don't know of each other, unless they share one scale."""
     values = np.ascontiguousarray(np.nan_to_num(np.asarray(matrix, np.float32), nan=0.0))
     found = extremes(matrix, form)
     plain = grid_of(found, form)
-    factors = [_factor(each.hessian, check) for each in moments]
+    moments = [each for each, _ in given]
     best = _Tried(values, plain, form, _nearest(values, plain, form))
     with np.errstate(over="ignore", invalid="ignore"):  # a loss that is not finite is never better
         least = best.loss(moments)
-        for grid in (plain, clipped_grid(matrix, found, form, _diagonal(values.shape, moments))):
+        for grid in (plain, clipped_grid(matrix, found, form, weights)):
             made = _Tried(values, grid, form, np.zeros(values.shape, np.float32))
-            for each, factor in zip(moments, factors, strict=True):
+            for each, factor in given:
                 made.compensate(each, factor, check)
             loss = made.loss(moments)
             better = np.full(loss.shape, loss.sum() < least.sum()) if form.granularity == "tensor" else loss < least
@@ -92,10 +124,8 @@ class _Tried:
         """Expected squared error at the output of every channel, float64."""
         lost = np.zeros(len(self.values))
         for rows, columns, hessian in moments:
-            for first in range(rows.start, rows.stop, _CHANNELS):
-                some = slice(first, min(first + _CHANNELS, rows.stop))
-                change = self.taken[some, columns] * self.scales[some][:, self.at[columns]] - self.values[some, columns]
-                lost[some] += np.einsum("ij,ij->i", change @ hessian, change)
+            change = self.taken[rows, columns] * self.scales[rows][:, self.at[columns]] - self.values[rows, columns]
+            lost[rows] += np.einsum("ij,ij->i", change @ hessian, change)
         return lost
 
     def where(self, better: Array, other: _Tried) -> _Tried:
@@ -108,13 +138,8 @@ class _Tried:
         return _Tried(self.values, self.grid._replace(scales=scales, zeros=zeros), self.form, taken)
 
     def compensate(self, moments: Moments, factor: _Factor, check: Callable[[], None]) -> None:
-        """Round the channels and columns of some moments, some channels at a time: they don't know of each other."""
-        for first in range(moments.rows.start, moments.rows.stop, _CHANNELS):
-            rows = slice(first, min(first + _CHANNELS, moments.rows.stop))
-            self._compensate(rows, moments.columns, factor, check)
-
-    def _compensate(self, rows: slice, columns: slice, factor: _Factor, check: Callable[[], None]) -> None:
-        """Round one column after the other."""
+        """Round the channels and columns of some moments one column after the other."""
+        rows, columns, _ = moments
         order, upper = factor
         # Columns as rows, so that everything runs over neighbours.
         left = np.ascontiguousarray(self.values[rows, columns][:, order].T)
