@@ -10,7 +10,7 @@ from engine.errors import DataError
 from engine.interop.dump_matching import in_shape, pair_dumps
 from engine.interop.dump_set import DumpSet, DumpTensor
 from engine.interop.foreign_names import How
-from engine.numerics.dumps.errors import METRICS, check_metrics, tensor_error
+from engine.numerics.dumps.errors import METRICS, check_metrics, measure
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import Text, say
 
@@ -118,8 +118,7 @@ def _layer(
         reference, result = mine.read(), theirs.read()
         if reference.size == result.size and reference.shape != result.shape:
             result = in_shape(result, reference.shape)
-        error = tensor_error(result, reference, cancel=cancel)
-        figures = {name: METRICS[name].of(error) for name in metrics}
+        figures = measure(result, reference, metrics, cancel=cancel)
     except DataError as refused:
         problem = refused.text
     missed = tuple(name for name, limit in limits.items() if problem or not _holds(name, figures[name], limit))

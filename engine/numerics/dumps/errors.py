@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.errors import DataError
 from engine.graph.types import Array
+from engine.numerics.npu_metrics import NPU_METRICS, npu_errors
 from engine.numerics.results import ErrorSums
 from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
 from engine.progress import NEVER, CancelToken
@@ -33,7 +34,8 @@ class ErrorMetric:
 
     name: str
     higher_is_better: bool
-    of: Callable[[TensorError], float]
+    of: Callable[[TensorError], float] | None = None
+    """From the sums of one pass; None for a figure of `npu_errors`."""
 
 
 METRICS: dict[str, ErrorMetric] = {
@@ -44,9 +46,30 @@ METRICS: dict[str, ErrorMetric] = {
         ErrorMetric("mse", False, lambda e: e.sums.mse),
         ErrorMetric("relative_l2", False, lambda e: e.sums.relative_l2),
         ErrorMetric("max_abs", False, lambda e: e.max_abs),
+        *(ErrorMetric(name, name == "CosineSimilarity") for name in NPU_METRICS if name != "StandardDeviation"),
     )
 }
-"""Figures that follow from one pass over both tensors."""
+"""Our own figures, and under their own names those of the comparison tool of Ascend toolchains that are numbers."""
+
+
+def measure(
+    result: Array, reference: Array, names: Collection[str], *, cancel: CancelToken = NEVER
+) -> dict[str, float]:
+    """The figures of these names, with as few passes over both tensors as they need.
+
+    Raises:
+        DataError: The shapes differ, a name is unknown, or a tensor is empty.
+        Cancelled: If asked to stop.
+    """
+    check_metrics(names)
+    found: dict[str, float] = {}
+    if any(METRICS[name].of is not None for name in names):
+        error = tensor_error(result, reference, cancel=cancel)
+        found = {name: of(error) for name in names if (of := METRICS[name].of) is not None}
+    if any(METRICS[name].of is None for name in names):
+        foreign = npu_errors(result, reference, cancel=cancel).by_name()
+        found |= {name: value for name, value in foreign.items() if name in names and isinstance(value, float)}
+    return {name: found[name] for name in names}
 
 
 def tensor_error(result: Array, reference: Array, *, cancel: CancelToken = NEVER) -> TensorError:

@@ -417,6 +417,18 @@ def test_figures_are_those_of_numpy(two):
     assert layer.figures["mse"] == pytest.approx(noise / x.size, rel=1e-5)
 
 
+def test_the_figures_of_the_toolchains_own_comparison_stand_beside_ours(two):
+    a, b = two
+    damage(b, "r1", 1)
+    found = compare_dumps(open_dump(a), open_dump(b), metrics=("cosine",), thresholds={"MeanRelativeError": 1e9,
+                          "RelativeEuclideanDistance": 0.05})  # fmt: skip
+    layer = found.first_bad
+    assert (layer.sample, layer.missed) == (1, ("RelativeEuclideanDistance",))
+    x = next(t for t in open_dump(a).tensors if t.name == layer.name and t.sample == 1).read().astype(np.float64)
+    assert layer.figures["RelativeEuclideanDistance"] == pytest.approx(100 / np.linalg.norm(x), rel=1e-5)
+    assert set(layer.figures) == {"cosine", "MeanRelativeError", "RelativeEuclideanDistance"}
+
+
 def test_dumps_of_other_tools_against_ours(two, cnn, tmp_path):
     a, _ = two
     outside = tmp_path / "outside"
