@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 from engine.fusion.types import Weight
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, WeightFormat
-from engine.quant import pack_int4, plan_bytes, quantize_weight, unpack_int4, weight_bytes
+from engine.quant import pack_codes, pack_int4, plan_bytes, quantize_weight, unpack_codes, unpack_int4, weight_bytes
 
 SHAPES = hnp.array_shapes(min_dims=1, max_dims=3, max_side=7)
 
@@ -35,6 +35,68 @@ def test_unsigned_codes_and_the_opposite_order_come_back(codes):
     for low_first in (True, False):
         packed = pack_int4(codes, low_first=low_first)
         np.testing.assert_array_equal(unpack_int4(packed, codes.shape, signed=False, low_first=low_first), codes)
+
+
+@given(
+    shape=hnp.array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=7),
+    bits=st.sampled_from([2, 3, 4, 5, 8]),
+    signed=st.booleans(),
+    data=st.data(),
+)
+def test_codes_of_any_width_come_back_from_as_many_bytes_as_they_need(shape, bits, signed, data):
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+    codes = data.draw(hnp.arrays(np.int8 if signed else np.uint8, shape, elements=st.integers(low, high)))
+    packed = pack_codes(codes, bits)
+    assert packed.nbytes == -(-codes.size * bits // 8)
+    found = unpack_codes(packed, codes.shape, bits, signed=signed)
+    assert found.dtype == codes.dtype
+    np.testing.assert_array_equal(found, codes)
+    # By the book: bit b of code i is bit i * bits + b of one long number.
+    number = int.from_bytes(packed.tobytes(), "little")
+    wanted = sum((int(code) & (2**bits - 1)) << (at * bits) for at, code in enumerate(codes.reshape(-1)))
+    assert number == wanted
+
+
+@given(hnp.arrays(np.int8, SHAPES, elements=st.integers(-8, 7)))
+def test_four_bits_are_packed_alike_by_both(codes):
+    np.testing.assert_array_equal(pack_codes(codes, 4), pack_int4(codes))
+
+
+@given(hnp.arrays(np.int8, SHAPES, elements=st.integers(-2, 1)))
+def test_two_bits_are_those_of_onnx(codes):
+    packed = pack_codes(codes, 2)
+    raw = onnx.TensorProto(data_type=onnx.TensorProto.INT2, dims=codes.shape, raw_data=packed.tobytes())
+    np.testing.assert_array_equal(onnx.numpy_helper.to_array(raw).astype(np.int8), codes)
+
+
+@given(
+    channels=st.integers(1, 5),
+    reduction=st.integers(1, 75),
+    bits=st.sampled_from([2, 3, 4]),
+    group=st.sampled_from([16, 32, 48]),
+    symmetric=st.booleans(),
+    grain=st.sampled_from(["tensor", "channel", "group"]),
+)
+def test_a_weight_of_any_shape_takes_its_packed_bytes_and_no_more(channels, reduction, bits, group, symmetric, grain):
+    array = np.random.default_rng(reduction).standard_normal((channels, reduction)).astype(np.float32)
+    weight = Weight("w", "w", array.shape, (0,), (1,), "x", "")
+    form = WeightFormat(bits, symmetric=symmetric, granularity=grain, group=group if grain == "group" else 0)
+    made = quantize_weight(array, weight, form)
+    parts = [pack_codes(made.codes, bits).nbytes, 2 * made.scales.size]
+    parts += [] if symmetric else [pack_codes(made.zero_points, bits).nbytes]
+    assert sum(parts) == weight_bytes(weight, form) == made.nbytes
+    back = unpack_codes(pack_codes(made.codes, bits), made.codes.shape, bits)
+    np.testing.assert_array_equal(back, made.codes)
+
+
+def test_impossible_packings_are_refused():
+    for bits in (0, 9):
+        with pytest.raises(ValueError, match="can't be packed"):
+            pack_codes(np.zeros(3, np.int8), bits)
+        with pytest.raises(ValueError, match="can't be packed"):
+            unpack_codes(np.zeros(3, np.uint8), (3,), bits)
+    with pytest.raises(ValueError, match="3 codes of 3 bits need 2 bytes, got 3"):
+        unpack_codes(np.zeros(3, np.uint8), (3,), 3)
 
 
 def test_the_even_element_sits_low():
