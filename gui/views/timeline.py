@@ -307,7 +307,9 @@ class TimelineView(ChartView):
         totals = area_totals(self.data, *self.marks.area)
         kernels = self.tr("%n kernel(s)", "", totals.kernels)
         volume = fmt.bytes_(round(totals.ddr_bytes))
-        self.marks.area_label = (kernels, fmt.latency_us(totals.us), f"DDR {volume}")
+        busiest = sorted(totals.busy.items(), key=lambda entry: -entry[1])[:2]
+        units = (f"{lane} {fmt.percent(share)}" for lane, share in busiest if share > 0)
+        self.marks.area_label = (kernels, fmt.latency_us(totals.us), f"DDR {volume}", *units)
 
     def _on_key(self, event: QKeyEvent) -> None:
         keys = Qt.Key

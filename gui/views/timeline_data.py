@@ -79,6 +79,8 @@ class AreaTotals:
     kernels: int
     us: float
     ddr_bytes: float
+    busy: dict[str, float]
+    """Part of the stretch in which a unit works, by lane."""
 
 
 def timeline_data(session: Session) -> TimelineData | None:
@@ -107,10 +109,17 @@ def area_totals(data: TimelineData, low: float, high: float) -> AreaTotals:
     ends = np.array([cost.start_us + cost.latency_us for cost in data.costs])
     inside = int(np.count_nonzero((data.start < high) & (ends > low)))
     edges, gb_s = data.ddr.edges, data.ddr.gb_s
+    busy = {lane: _busy(bars, low, high) for lane, bars in data.lanes.items() if lane != "Kernel"}
     if not gb_s.size:
-        return AreaTotals(inside, high - low, 0.0)
+        return AreaTotals(inside, high - low, 0.0, busy)
     overlap = np.clip(np.minimum(edges[1:], high) - np.maximum(edges[:-1], low), 0, None)
-    return AreaTotals(inside, high - low, float((overlap * gb_s).sum() * 1e3))
+    return AreaTotals(inside, high - low, float((overlap * gb_s).sum() * 1e3), busy)
+
+
+def _busy(bars: LaneBars, low: float, high: float) -> float:
+    """Part of [low, high] that the bars of a lane take."""
+    overlap = np.clip(np.minimum(bars.end, high) - np.maximum(bars.start, low), 0, None)
+    return float(overlap.sum() / (high - low)) if high > low else 0.0
 
 
 def timeline_table(data: TimelineData, names: Sequence[str]) -> Table:

@@ -122,6 +122,17 @@ def test_a_drag_measures_an_area(session, view, hand):
     assert view.marks.area is None
 
 
+def test_the_area_says_how_busy_its_units_are(session, view, hand):
+    simulation = session.figures.simulation
+    whole = area_totals(view.data, 0.0, simulation.latency_us).busy
+    for lane, share in whole.items():
+        us = sum(bar.duration_us for bar in simulation.bars if bar.lane == lane)
+        assert share == pytest.approx(us / simulation.latency_us, abs=0.02)
+    hand.drag(300, 500)
+    busiest = max(area_totals(view.data, *view.marks.area).busy.items(), key=lambda entry: entry[1])
+    assert view.marks.area_label[3].startswith(busiest[0])
+
+
 def test_the_area_of_the_whole_run_has_all_its_traffic(session, view):
     costs = session.figures.simulation.kernels
     moving = {int(k) for lane in ("MTE2", "MTE3") for k in view.data.lanes[lane].kernel}
