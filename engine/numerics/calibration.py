@@ -13,6 +13,7 @@ from engine.numerics.samples import SampleSet
 from engine.numerics.whole import whole_network
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.histograms import Seen, extremes
+from engine.quant.oddities import odd_weights
 from engine.quant.observers import OBSERVERS
 from engine.quant.ranges import Range, Ranges, stored_ranges
 from engine.text import say
@@ -70,7 +71,7 @@ def calibrate(
             cancel.check()
     ranges = {name: conclude(state) for name, state in seen.items()} | stored_ranges(network)
     learned = LearnedWeights(network, samples, kept)
-    return Ranges(_finite(ranges), observer, len(samples), samples.synthetic, learned, spans)
+    return Ranges(_finite(ranges), observer, len(samples), samples.synthetic, learned, spans, odd_weights(network))
 
 
 def _watched(network: Network) -> list[str]:

@@ -11,6 +11,7 @@ from engine.fusion.types import Kernel, Network, Weight
 from engine.graph.types import Array
 from engine.precision.scheme import ActivationFormat, Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.quant.oddities import Oddities
 from engine.quant.weights import QuantizedWeight, quantize_weight
 from engine.text import say
 
@@ -99,6 +100,8 @@ class Ranges:
     rounding: Rounding = field(default=FROM_WEIGHTS, compare=False, repr=False)
     spans: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
     """By activation: float64 [samples, 2], least and greatest finite value of each sample; (inf, -inf) without one."""
+    odd: Mapping[str, Oddities] = field(default_factory=dict, compare=False, repr=False)
+    """Kernels with weights that formats can't hold, or that carry nothing, by id."""
 
 
 def stored_ranges(network: Network) -> dict[str, Range]:

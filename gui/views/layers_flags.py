@@ -50,6 +50,10 @@ def flags_of(rows: LayerRows, i: int) -> tuple[Flag, ...]:
         found.append(Flag("fallback", "warn", "CPU", why))
     if rows.unsupported[i] is not None:
         found.append(Flag("triangle", "warn", translate("Layers", "not native"), rows.unsupported[i]))
+    odd = rows.odd[i]
+    if odd is not None:
+        token = "warn" if odd.harmful else "muted"
+        found.append(Flag("triangle" if odd.harmful else "info", token, translate("Layers", "odd weights"), odd.words()))
     if rows.locked[i]:
         found.append(
             Flag(

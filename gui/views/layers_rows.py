@@ -27,6 +27,7 @@ from gui.views.layers_compared import deltas_of
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)x(?=\d)")
 
 if TYPE_CHECKING:
+    from engine.quant.oddities import Oddities
     from engine.session import Session
 
 LEAST_KL, LEAST_L2 = 0.1, 1.0
@@ -93,6 +94,8 @@ class LayerRows:
     bounds: tuple[str, ...]
     units: tuple[str, ...]
     notes: tuple[str, ...]
+    odd: tuple[Oddities | None, ...]
+    """What is odd about the weights."""
     """What the user has written about the kernel, "" for nothing."""
     delta_db: Array
     """Accumulated SQNR minus that under plan B; NaN without a plan B."""
@@ -229,6 +232,7 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
         bounds=tuple(c.bound if c else "" for c in costs),
         units=tuple(c.unit if c else "" for c in costs),
         notes=tuple(session.notes.get(i, "") for i in ids),
+        odd=tuple(session.ranges.odd.get(i) if session.ranges is not None else None for i in ids),
         delta_db=deltas.db,
         delta_us=deltas.us,
         delta_bytes=deltas.weight_bytes,

@@ -21,6 +21,7 @@ def preflight(facts: Facts) -> list[Finding]:
         *number.not_native(facts),
         *number.imprecise(facts),
         *number.ranges(facts),
+        *number.odd_weights(facts),
         *number.samples(facts),
         *model.layouts(facts),
         *model.channels(facts),

@@ -146,6 +146,39 @@ def ranges(facts: Facts) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def odd_weights(facts: Facts) -> Iterator[Finding]:
+    """Weights that a format can't hold, or that carry nothing."""
+    odd = facts.ranges.odd if facts.ranges is not None else {}
+    harmed, quiet = [], []
+    for kernel in facts.network.tunable:
+        found = odd.get(kernel.id)
+        if found is None:
+            continue
+        half = facts.plan.scheme(kernel.id).weights.floating and facts.plan.scheme(kernel.id).weights.bits == 16
+        if found.nan or found.infinite or (found.beyond_half and half):
+            harmed.append(kernel)
+        elif found.zero_channels:
+            quiet.append(kernel)
+    if harmed:
+        yield Finding(
+            "odd-weights",
+            "error",
+            say("{count} kernel(s) have weights that their format can't hold", count=len(harmed)),
+            say("{kernel}: {what}", kernel=harmed[0].name, what=odd[harmed[0].id].words()),
+            say("Check the model's export; weights beyond the range of FP16 fit INT8."),
+            tuple(k.index for k in harmed),
+        )
+    if quiet:
+        yield Finding(
+            "zero-channels",
+            "info",
+            say("{count} kernel(s) have channels of zeros", count=len(quiet)),
+            say("{kernel}: {what}", kernel=quiet[0].name, what=odd[quiet[0].id].words()),
+            say("They cost time and memory and compute nothing; prune the model."),
+            tuple(k.index for k in quiet),
+        )
+
+
 def samples(facts: Facts) -> Iterator[Finding]:
     """Too few calibration samples, or none that are real."""
     count = facts.calibration_samples
