@@ -7,7 +7,7 @@ from driving import Driver
 
 from engine.errors import PlanError
 from engine.interop.samples import guess_source
-from engine.npu import load_device, simulate
+from engine.npu import load_device, save_device, simulate
 from engine.precision import INT4, preset
 from engine.quant import plan_bytes
 
@@ -61,6 +61,20 @@ def test_cost_follows_the_device_and_errors_say_that_they_are_of_other_data(open
     opened.settle()
     assert session.kept.up_to_date(session.kept.plans[0])
     assert session.kept.plans[0].figures.sqnr_db != before[0].sqnr_db
+
+
+def test_cost_follows_a_device_that_was_edited_under_the_same_name(opened, tmp_path):
+    session = keep_int8_and_int4(opened)
+    for name in ("first_last_fp16", "fp16"):  # neither kept plan is the current one or the one before
+        session.apply_preset(name)
+        opened.settle()
+    before = [kept.figures.latency_us for kept in session.kept.plans]
+    slower = load_device("kirin9030").edited({"core.clock": 480.0}, name="kirin9030")
+    save_device(slower, tmp_path / "kirin9030.json")
+    session.set_device(tmp_path / "kirin9030.json")
+    opened.settle()
+    for kept, old in zip(session.kept.plans, before, strict=True):
+        assert kept.figures.latency_us == simulate(session.network, kept.plan, slower).latency_us > old
 
 
 def test_plan_b_is_measured_in_full_and_stays_when_the_plan_changes(opened):
