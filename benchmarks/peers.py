@@ -157,18 +157,17 @@ def run_quark(path, feeds, layers):
 
     model = onnx.load(path)
     chosen = spread(weighted(model), layers)
-    eight = QLayerConfig(activation=Int8Spec(), weight=Int8Spec())
-    sixteen = QLayerConfig(activation=Int16Spec(), weight=Int16Spec())
 
     def quantize(algorithms):
         start = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
+            eight = QLayerConfig(activation=Int8Spec(), weight=Int8Spec())  # a run changes its configuration
             quantizer = ModelQuantizer(QConfig(eight, algo_config=algorithms))
             quantizer.quantize_model(path, str(Path(folder) / "q.onnx"), Reader(feeds))
         return time.perf_counter() - start
 
     analysis = AutoMixprecisionConfig(
-        target_layer_config=sixteen, target_op_type=("Conv", "ConvTranspose", "Gemm", "MatMul"),
+        target_layer_config=QLayerConfig(activation=Int16Spec(), weight=Int16Spec()), metric_optimize_object="quality",
         include_layers=list(chosen), metric_threshold=None,
     )  # fmt: skip
     plain = quantize([])
