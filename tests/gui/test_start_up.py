@@ -113,7 +113,8 @@ def test_settings_survive_and_an_older_file_is_forgotten(qapp, tmp_path):
 
 
 def test_hook_shows_a_fault_and_keeps_the_window(qtbot, monkeypatch):
-    from gui.app import _Hook
+    from gui.app import Hook
+    from gui.crash import Crashes
     from gui.window import Window
 
     window = Window(Settings(None), confirm=False)
@@ -122,7 +123,7 @@ def test_hook_shows_a_fault_and_keeps_the_window(qtbot, monkeypatch):
     try:
         raise RuntimeError("broken")
     except RuntimeError as error:
-        _Hook(window)(type(error), error, error.__traceback__)
+        Hook(window, Crashes(None))(type(error), error, error.__traceback__)
     QApplication.processEvents()
     assert "broken" in window._error.message.text()
     assert "test_start_up" in window._error.report()
