@@ -13,8 +13,8 @@ from engine.numerics.samples import SampleSet
 from engine.numerics.whole import whole_network
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.histograms import Seen, extremes
-from engine.quant.oddities import odd_weights
 from engine.quant.observers import OBSERVERS
+from engine.quant.oddities import odd_weights
 from engine.quant.ranges import Range, Ranges, stored_ranges
 from engine.text import say
 

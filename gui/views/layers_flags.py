@@ -53,7 +53,9 @@ def flags_of(rows: LayerRows, i: int) -> tuple[Flag, ...]:
     odd = rows.odd[i]
     if odd is not None:
         token = "warn" if odd.harmful else "muted"
-        found.append(Flag("triangle" if odd.harmful else "info", token, translate("Layers", "odd weights"), odd.words()))
+        found.append(
+            Flag("triangle" if odd.harmful else "info", token, translate("Layers", "odd weights"), odd.words())
+        )
     if rows.locked[i]:
         found.append(
             Flag(

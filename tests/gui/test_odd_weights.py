@@ -7,14 +7,14 @@ from dataclasses import replace
 from engine.quant.oddities import Oddities
 from gui.i18n import text as translated
 from gui.views.layers_flags import flags_of
-from gui.views.layers_rows import Shape, rows_of
+from gui.views.layers_rows import rows_of, shape_of
 
 
 def test_odd_weights_are_flagged(session):
     first, second = (k.id for k in session.network.tunable[:2])
     odd = {first: Oddities(beyond_half=3, channels=8), second: Oddities(zero_channels=2, channels=8)}
     session.ranges = replace(session.ranges, odd=odd)
-    rows = rows_of(session, Shape.of(session.network))
+    rows = rows_of(session, shape_of(session.network))
     at = [k.id for k in session.network.kernels].index
     (flag,) = [f for f in flags_of(rows, at(first)) if f.short == "odd weights"]
     assert flag.token == "warn"
