@@ -39,8 +39,9 @@
     </message>
     <message numerus="yes">
         <source>%n kernel(s) without a tensor</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n kernel without a tensor</numerusform>
+            <numerusform>%n kernels without a tensor</numerusform>
         </translation>
     </message>
 </context>
@@ -92,8 +93,9 @@
     <name>FitDialog</name>
     <message numerus="yes">
         <source>Device fitted to %n measured kernel(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Device fitted to %n measured kernel</numerusform>
+            <numerusform>Device fitted to %n measured kernels</numerusform>
         </translation>
     </message>
 </context>
@@ -138,8 +140,9 @@
     <name>JitterView</name>
     <message numerus="yes">
         <source>%n run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
         </translation>
     </message>
 </context>
@@ -204,14 +207,16 @@
     <name>Measured</name>
     <message numerus="yes">
         <source>%n operator(s) of no kernel, {time}</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n operator of no kernel, {time}</numerusform>
+            <numerusform>%n operators of no kernel, {time}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n kernel(s) not measured</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n kernel not measured</numerusform>
+            <numerusform>%n kernels not measured</numerusform>
         </translation>
     </message>
 </context>
@@ -219,8 +224,9 @@
     <name>MeasuredView</name>
     <message numerus="yes">
         <source>%n run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
         </translation>
     </message>
 </context>

@@ -787,11 +787,11 @@
     </message>
     <message>
         <source>Measured</source>
-        <translation type="unfinished"></translation>
+        <translation>实测</translation>
     </message>
     <message>
         <source>Jitter</source>
-        <translation type="unfinished"></translation>
+        <translation>抖动</translation>
     </message>
     <message>
         <source>Sensitivity</source>
@@ -846,27 +846,27 @@
     <name>CompareBar</name>
     <message>
         <source>Swap A and B</source>
-        <translation type="unfinished"></translation>
+        <translation>交换 A 与 B</translation>
     </message>
     <message>
         <source>Outputs</source>
-        <translation type="unfinished"></translation>
+        <translation>输出</translation>
     </message>
     <message>
         <source>Weights</source>
-        <translation type="unfinished"></translation>
+        <translation>权重</translation>
     </message>
     <message>
         <source>What is compared</source>
-        <translation type="unfinished"></translation>
+        <translation>比对对象</translation>
     </message>
     <message>
         <source>Open dump…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开转储…</translation>
     </message>
     <message>
         <source>Values of another tool or of the device: .npy, .npz, Ascend and MindSpore Lite dumps</source>
-        <translation type="unfinished"></translation>
+        <translation>其他工具或设备上的数值：.npy、.npz、昇腾与 MindSpore Lite 转储</translation>
     </message>
     <message>
         <source>Previous kernel (K)</source>
@@ -953,23 +953,23 @@
     </message>
     <message>
         <source>Worst elements</source>
-        <translation type="unfinished"></translation>
+        <translation>误差最大的元素</translation>
     </message>
     <message>
         <source>A → B</source>
-        <translation type="unfinished"></translation>
+        <translation>A → B</translation>
     </message>
     <message>
         <source>How the values are shown</source>
-        <translation type="unfinished"></translation>
+        <translation>数值的显示方式</translation>
     </message>
     <message>
         <source>Log</source>
-        <translation type="unfinished"></translation>
+        <translation>对数</translation>
     </message>
     <message>
         <source>Linear</source>
-        <translation type="unfinished"></translation>
+        <translation>线性</translation>
     </message>
     <message>
         <source>Figures of Mixbit, or the ten of Ascend's comparison tool (msaccucmp)</source>
@@ -981,7 +981,7 @@
     </message>
     <message>
         <source>Scale of the counts</source>
-        <translation type="unfinished"></translation>
+        <translation>计数的刻度</translation>
     </message>
     <message>
         <source>Open a model to compare what its kernels compute.</source>
@@ -1001,7 +1001,7 @@
     </message>
     <message>
         <source>No kernel misses {limit}.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有算子低于 {limit}。</translation>
     </message>
     <message>
         <source>Relative error by channel, L2</source>
@@ -1035,7 +1035,7 @@
     </message>
     <message>
         <source>Count by value</source>
-        <translation type="unfinished"></translation>
+        <translation>按数值计数</translation>
     </message>
     <message numerus="yes">
         <source>%n value(s)</source>
@@ -1045,7 +1045,7 @@
     </message>
     <message>
         <source>{share} saturate</source>
-        <translation type="unfinished"></translation>
+        <translation>{share} 饱和</translation>
     </message>
     <message>
         <source>B by A, {channel}</source>
@@ -1053,7 +1053,7 @@
     </message>
     <message>
         <source>Values by position, {channel}</source>
-        <translation type="unfinished"></translation>
+        <translation>按位置的数值，{channel}</translation>
     </message>
     <message>
         <source>B − A difference</source>
@@ -1061,19 +1061,19 @@
     </message>
     <message>
         <source>scale of each group</source>
-        <translation type="unfinished"></translation>
+        <translation>每组的缩放因子</translation>
     </message>
     <message>
         <source>(B − A) / |A| relative</source>
-        <translation type="unfinished"></translation>
+        <translation>(B − A) / |A| 相对差</translation>
     </message>
     <message>
         <source>Map of A</source>
-        <translation type="unfinished"></translation>
+        <translation>A 的图</translation>
     </message>
     <message>
         <source>Map of B</source>
-        <translation type="unfinished"></translation>
+        <translation>B 的图</translation>
     </message>
     <message>
         <source>Map of the difference</source>
@@ -1089,19 +1089,19 @@
     </message>
     <message>
         <source>Scales</source>
-        <translation type="unfinished"></translation>
+        <translation>缩放因子</translation>
     </message>
     <message>
         <source>Relative</source>
-        <translation type="unfinished"></translation>
+        <translation>相对</translation>
     </message>
     <message>
         <source>Difference</source>
-        <translation type="unfinished"></translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>Lines</source>
-        <translation type="unfinished"></translation>
+        <translation>曲线</translation>
     </message>
     <message>
         <source>this sample</source>
@@ -1153,7 +1153,7 @@
     </message>
     <message>
         <source>Saturated</source>
-        <translation type="unfinished"></translation>
+        <translation>饱和</translation>
     </message>
     <message>
         <source>NaN or Inf</source>
@@ -1189,15 +1189,15 @@
     </message>
     <message>
         <source>dump, {matched} of {count} tensors matched</source>
-        <translation type="unfinished"></translation>
+        <translation>转储，{count} 个张量中匹配 {matched} 个</translation>
     </message>
     <message>
         <source>Emulated integer kernels</source>
-        <translation type="unfinished"></translation>
+        <translation>仿真整数算子</translation>
     </message>
     <message>
         <source>Kept plan {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的方案 {name}</translation>
     </message>
     <message>
         <source>Plan {name}</source>
@@ -1213,7 +1213,7 @@
     </message>
     <message>
         <source>packed weights, int32 sums, this kernel {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>打包权重、int32 累加，此算子为 {scheme}</translation>
     </message>
     <message>
         <source>preview, this kernel {scheme}</source>
@@ -1221,73 +1221,73 @@
     </message>
     <message>
         <source>by kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>按算子</translation>
     </message>
     <message>
         <source>by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>手动</translation>
     </message>
     <message>
         <source>by name</source>
-        <translation type="unfinished"></translation>
+        <translation>按名称</translation>
     </message>
     <message>
         <source>by name, other characters</source>
-        <translation type="unfinished"></translation>
+        <translation>按名称（字符不同）</translation>
     </message>
     <message>
         <source>by fusion table</source>
-        <translation type="unfinished"></translation>
+        <translation>按融合表</translation>
     </message>
     <message>
         <source>by fused names</source>
-        <translation type="unfinished"></translation>
+        <translation>按融合后的名称</translation>
     </message>
     <message>
         <source>by part of the name</source>
-        <translation type="unfinished"></translation>
+        <translation>按部分名称</translation>
     </message>
     <message>
         <source>unmatched</source>
-        <translation type="unfinished"></translation>
+        <translation>未匹配</translation>
     </message>
     <message numerus="yes">
         <source>%n kernel(s) without a tensor</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个算子没有张量</numerusform>
         </translation>
     </message>
     <message>
         <source>{matched} matched</source>
-        <translation type="unfinished"></translation>
+        <translation>已匹配 {matched}</translation>
     </message>
     <message>
         <source>{count} unmatched</source>
-        <translation type="unfinished"></translation>
+        <translation>未匹配 {count}</translation>
     </message>
     <message>
         <source>Open a dump folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开转储文件夹…</translation>
     </message>
     <message>
         <source>Open a dump file…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开转储文件…</translation>
     </message>
     <message>
         <source>Names of {dump}…</source>
-        <translation type="unfinished"></translation>
+        <translation>{dump} 的名称…</translation>
     </message>
     <message>
         <source>Close {dump}</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭 {dump}</translation>
     </message>
     <message>
         <source>Open a dump folder</source>
-        <translation type="unfinished"></translation>
+        <translation>打开转储文件夹</translation>
     </message>
     <message>
         <source>Open a dump file</source>
-        <translation type="unfinished"></translation>
+        <translation>打开转储文件</translation>
     </message>
 </context>
 <context>
@@ -1749,43 +1749,43 @@
     <name>DumpNames</name>
     <message>
         <source>Names of {dump}</source>
-        <translation type="unfinished"></translation>
+        <translation>{dump} 的名称</translation>
     </message>
     <message>
         <source>Shape</source>
-        <translation type="unfinished"></translation>
+        <translation>形状</translation>
     </message>
     <message>
         <source>kernel of Mixbit</source>
-        <translation type="unfinished"></translation>
+        <translation>Mixbit 的算子</translation>
     </message>
     <message>
         <source>by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>手动</translation>
     </message>
     <message>
         <source>same name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称相同</translation>
     </message>
     <message>
         <source>other characters</source>
-        <translation type="unfinished"></translation>
+        <translation>字符不同</translation>
     </message>
     <message>
         <source>fusion table</source>
-        <translation type="unfinished"></translation>
+        <translation>融合表</translation>
     </message>
     <message>
         <source>fused names</source>
-        <translation type="unfinished"></translation>
+        <translation>融合后的名称</translation>
     </message>
     <message>
         <source>part of the name</source>
-        <translation type="unfinished"></translation>
+        <translation>部分名称</translation>
     </message>
     <message>
         <source>Name in the file</source>
-        <translation type="unfinished"></translation>
+        <translation>文件中的名称</translation>
     </message>
     <message>
         <source>Kernel</source>
@@ -1793,23 +1793,23 @@
     </message>
     <message>
         <source>Matched by</source>
-        <translation type="unfinished"></translation>
+        <translation>匹配方式</translation>
     </message>
     <message>
         <source>Remark</source>
-        <translation type="unfinished"></translation>
+        <translation>说明</translation>
     </message>
     <message>
         <source>Unmatched names come first. Choose what a name is, if it was taken wrongly.</source>
-        <translation type="unfinished"></translation>
+        <translation>未匹配的名称排在最前。若有误配，请选择该名称的含义。</translation>
     </message>
     <message>
         <source>no kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>无算子</translation>
     </message>
     <message>
         <source>The selected name is</source>
-        <translation type="unfinished"></translation>
+        <translation>所选名称是</translation>
     </message>
     <message>
         <source>Set</source>
@@ -1821,7 +1821,7 @@
     </message>
     <message>
         <source>There is no kernel {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有算子 {name}。</translation>
     </message>
 </context>
 <context>
@@ -2080,29 +2080,29 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     <name>FitDialog</name>
     <message numerus="yes">
         <source>Device fitted to %n measured kernel(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已按 %n 个实测算子拟合设备</numerusform>
         </translation>
     </message>
     <message>
         <source>Median error per kernel: {before} before, {after} now, {held} on kernels that the fit has not seen. The new error band is ±{band}.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个算子误差的中位数：原为 {before}，现为 {after}，未参与拟合的算子为 {held}。新的误差带为 ±{band}。</translation>
     </message>
     <message>
         <source>Constant</source>
-        <translation type="unfinished"></translation>
+        <translation>常数</translation>
     </message>
     <message>
         <source>Before</source>
-        <translation type="unfinished"></translation>
+        <translation>原值</translation>
     </message>
     <message>
         <source>Fitted</source>
-        <translation type="unfinished"></translation>
+        <translation>拟合值</translation>
     </message>
     <message>
         <source>Uncertainty</source>
-        <translation type="unfinished"></translation>
+        <translation>不确定度</translation>
     </message>
     <message>
         <source>Close</source>
@@ -2110,11 +2110,11 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     </message>
     <message>
         <source>Save and use…</source>
-        <translation type="unfinished"></translation>
+        <translation>保存并使用…</translation>
     </message>
     <message>
         <source>Save the fitted device profile</source>
-        <translation type="unfinished"></translation>
+        <translation>保存拟合后的设备档案</translation>
     </message>
 </context>
 <context>
@@ -2541,65 +2541,65 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     <name>JitterView</name>
     <message>
         <source>Jitter</source>
-        <translation type="unfinished"></translation>
+        <translation>抖动</translation>
     </message>
     <message>
         <source>Open latencies…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开时延列表…</translation>
     </message>
     <message>
         <source>Copy and export</source>
-        <translation type="unfinished"></translation>
+        <translation>复制与导出</translation>
     </message>
     <message>
         <source>Latency by run</source>
-        <translation type="unfinished"></translation>
+        <translation>逐次运行的时延</translation>
     </message>
     <message>
         <source>Distribution of the latency</source>
-        <translation type="unfinished"></translation>
+        <translation>时延分布</translation>
     </message>
     <message>
         <source>No latencies yet. A list of some hundred, one a line or as a column, tells what disturbs.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有时延数据。几百次运行的列表（每行一个或一列）即可看出干扰来源。</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 次运行</numerusform>
         </translation>
     </message>
     <message>
         <source>median {median} · p95 {p95} · p99 {p99} · worst {worst}</source>
-        <translation type="unfinished"></translation>
+        <translation>中位数 {median} · p95 {p95} · p99 {p99} · 最差 {worst}</translation>
     </message>
     <message>
         <source>Latency by run, ms</source>
-        <translation type="unfinished"></translation>
+        <translation>逐次运行的时延，ms</translation>
     </message>
     <message>
         <source>outlier</source>
-        <translation type="unfinished"></translation>
+        <translation>离群值</translation>
     </message>
     <message>
         <source>Runs by latency, ms</source>
-        <translation type="unfinished"></translation>
+        <translation>按时延统计的运行次数，ms</translation>
     </message>
     <message>
         <source>run {run}: {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {run} 次：{time}</translation>
     </message>
     <message>
         <source>Latencies</source>
-        <translation type="unfinished"></translation>
+        <translation>时延</translation>
     </message>
     <message>
         <source>All files</source>
-        <translation type="unfinished"></translation>
+        <translation>所有文件</translation>
     </message>
     <message>
         <source>Open measured latencies</source>
-        <translation type="unfinished"></translation>
+        <translation>打开实测时延</translation>
     </message>
 </context>
 <context>
@@ -3157,6 +3157,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>非原生</translation>
     </message>
     <message>
+        <source>odd weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>locked</source>
         <translation>已锁定</translation>
     </message>
@@ -3384,108 +3388,108 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>Measured</name>
     <message>
         <source>measured {measured} · simulated {simulated} · median ratio {ratio}</source>
-        <translation type="unfinished"></translation>
+        <translation>实测 {measured} · 仿真 {simulated} · 比值中位数 {ratio}</translation>
     </message>
     <message>
         <source>submit and sync {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>提交与同步 {time}</translation>
     </message>
     <message>
         <source>conversions put in by the compiler {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>编译器插入的转换 {time}</translation>
     </message>
     <message numerus="yes">
         <source>%n operator(s) of no kernel, {time}</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个运算不属于任何算子，{time}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n kernel(s) not measured</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个算子没有实测</numerusform>
         </translation>
     </message>
     <message>
         <source>Kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>算子</translation>
     </message>
     <message>
         <source>Measured</source>
-        <translation type="unfinished"></translation>
+        <translation>实测</translation>
     </message>
     <message>
         <source>Simulated</source>
-        <translation type="unfinished"></translation>
+        <translation>仿真</translation>
     </message>
     <message>
         <source>Ratio</source>
-        <translation type="unfinished"></translation>
+        <translation>比值</translation>
     </message>
 </context>
 <context>
     <name>MeasuredView</name>
     <message>
         <source>Measured</source>
-        <translation type="unfinished"></translation>
+        <translation>实测</translation>
     </message>
     <message>
         <source>Open profile…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开性能数据…</translation>
     </message>
     <message>
         <source>Fit the device</source>
-        <translation type="unfinished"></translation>
+        <translation>拟合设备</translation>
     </message>
     <message>
         <source>Find launch times, bandwidth and efficiencies that explain the measured times</source>
-        <translation type="unfinished"></translation>
+        <translation>求出能解释实测时间的启动开销、带宽与效率</translation>
     </message>
     <message>
         <source>Open a model to hold its simulation against a device.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型后可将其仿真与设备对照。</translation>
     </message>
     <message>
         <source>The simulation is running.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在仿真。</translation>
     </message>
     <message>
         <source>No profile yet. A phone's *_op.csv, msprof's op_summary, MindSpore Lite's benchmark or a profile of ONNX Runtime can be opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有性能数据。可打开手机的 *_op.csv、msprof 的 op_summary、MindSpore Lite benchmark 的输出或 ONNX Runtime 的性能文件。</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 次运行</numerusform>
         </translation>
     </message>
     <message>
         <source>Names…</source>
-        <translation type="unfinished"></translation>
+        <translation>名称…</translation>
     </message>
     <message>
         <source>Close profile</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭性能数据</translation>
     </message>
     <message>
         <source>Open a measured profile</source>
-        <translation type="unfinished"></translation>
+        <translation>打开实测性能数据</translation>
     </message>
     <message>
         <source>Profiles</source>
-        <translation type="unfinished"></translation>
+        <translation>性能数据</translation>
     </message>
     <message>
         <source>All files</source>
-        <translation type="unfinished"></translation>
+        <translation>所有文件</translation>
     </message>
     <message>
         <source>Names of the profile</source>
-        <translation type="unfinished"></translation>
+        <translation>性能数据中的名称</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
 </context>
 <context>
@@ -4074,7 +4078,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Go to where it is mended</source>
-        <translation type="unfinished"></translation>
+        <translation>转到可处理之处</translation>
     </message>
     <message>
         <source>Copy all</source>
@@ -6205,15 +6209,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>No kernel's name fits {pattern}; mixbit inspect lists the names.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有算子的名称符合 {pattern}；mixbit inspect 会列出名称。</translation>
     </message>
     <message>
         <source>The first bad layer is {name}: {problem}</source>
-        <translation type="unfinished"></translation>
+        <translation>第一个不合格的层是 {name}：{problem}</translation>
     </message>
     <message>
         <source>The first bad layer is {name} (sample {sample}): {metric} is {value}, {limit} is required.</source>
-        <translation type="unfinished"></translation>
+        <translation>第一个不合格的层是 {name}（样本 {sample}）：{metric} 为 {value}，要求为 {limit}。</translation>
     </message>
     <message>
         <source>No kernel of this plan has integer weights: there is nothing to choose a method for.</source>
@@ -6761,31 +6765,31 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} has no column {column}; it has: {columns}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 没有 {column} 列；现有列：{columns}。</translation>
     </message>
     <message>
         <source>{path} is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 是空文件。</translation>
     </message>
     <message>
         <source>{path} is no table: its first line has no columns.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不是表格：首行没有列。</translation>
     </message>
     <message>
         <source>{path} has {size} MiB, more than the {most} MiB that are read; give the part of a few runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 有 {size} MiB，超过可读取的 {most} MiB；请只提供几次运行的部分。</translation>
     </message>
     <message>
         <source>{path}, line {line}: {column} is {text}, and a number is expected.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 第 {line} 行：{column} 为 {text}，此处应为数字。</translation>
     </message>
     <message>
         <source>{path}, line {line} has {have} columns and the header {want}; the file is damaged or cut off.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 第 {line} 行有 {have} 列，而表头有 {want} 列；文件已损坏或被截断。</translation>
     </message>
     <message>
         <source>{path} is no table ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不是表格（{reason}）。</translation>
     </message>
     <message>
         <source>{path} claims {width}×{height} pixels, more than {most} million; make it smaller first.</source>
@@ -6873,127 +6877,127 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path}: {name} has data type {number}, which is unknown; convert the dump to .npy first.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：{name} 的数据类型 {number} 未知；请先将转储转换为 .npy。</translation>
     </message>
     <message>
         <source>{path} is truncated, or is no raw Ascend dump: its header does not fit.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 被截断，或不是昇腾原始转储：文件头不符。</translation>
     </message>
     <message>
         <source>{path} is no raw Ascend dump: its header is damaged.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不是昇腾原始转储：文件头已损坏。</translation>
     </message>
     <message>
         <source>{path} is truncated: its tensors take {want} bytes and it has {have}; copy it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 被截断：其张量需要 {want} 字节，实有 {have} 字节；请重新复制。</translation>
     </message>
     <message>
         <source>{path}: shape {shape} needs {want} bytes and the tensor has {have}; the dump is mixed up.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：形状 {shape} 需要 {want} 字节，而张量有 {have} 字节；转储已错乱。</translation>
     </message>
     <message>
         <source>{path}: {layout} {stored} can't hold {logical}; the dump is mixed up, or of a format not known here.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：{layout} {stored} 无法容纳 {logical}；转储已错乱，或为此处未知的格式。</translation>
     </message>
     <message>
         <source>{a} and {b} have no layer name in common (they begin with {first} and {second}); choose others.</source>
-        <translation type="unfinished"></translation>
+        <translation>{a} 与 {b} 没有相同的层名（分别以 {first} 与 {second} 开头）；请另选。</translation>
     </message>
     <message>
         <source>Comparing {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在比对 {name}</translation>
     </message>
     <message>
         <source>Sample {sample} had other inputs in the two dumps: the errors mean little.</source>
-        <translation type="unfinished"></translation>
+        <translation>两份转储中样本 {sample} 的输入不同：误差意义不大。</translation>
     </message>
     <message>
         <source>{path} is damaged, or is no .npz file ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 已损坏，或不是 .npz 文件（{reason}）。</translation>
     </message>
     <message>
         <source>{path}: {name} can't be read ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：无法读取 {name}（{reason}）。</translation>
     </message>
     <message>
         <source>{path} is too large for one tensor in protobuf; give it as .npy.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 对 protobuf 中的单个张量来说过大；请以 .npy 提供。</translation>
     </message>
     <message>
         <source>{path} holds no ONNX tensor.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中没有 ONNX 张量。</translation>
     </message>
     <message>
         <source>{path} has {have} bytes, but its name says {dtype} {shape}, which takes {want}; it is truncated.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 有 {have} 字节，但其名称表示 {dtype} {shape}，需要 {want} 字节；文件被截断。</translation>
     </message>
     <message>
         <source>{kernel} has no output {number}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 没有第 {number} 个输出。</translation>
     </message>
     <message>
         <source>{kernel} gives {want}, and this is {have}: another input shape, or another layer.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 输出 {want}，而这里是 {have}：输入形状不同，或是另一层。</translation>
     </message>
     <message>
         <source>Seen as {want}; it is stored as {have}.</source>
-        <translation type="unfinished"></translation>
+        <translation>按 {want} 解读；存储为 {have}。</translation>
     </message>
     <message>
         <source>Another tensor fits this layer better.</source>
-        <translation type="unfinished"></translation>
+        <translation>另一个张量与此层更相符。</translation>
     </message>
     <message>
         <source>{path} does not exist; give the folder or the file of a dump.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不存在；请给出转储的文件夹或文件。</translation>
     </message>
     <message>
         <source>{count} more files can't be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>还有 {count} 个文件无法读取。</translation>
     </message>
     <message>
         <source>{count} files are no dumps and were passed over.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个文件不是转储，已跳过。</translation>
     </message>
     <message>
         <source>{path} holds no dump: expected .npy, .npz, .pb, raw Ascend dumps or MindSpore Lite .bin files.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中没有转储：应为 .npy、.npz、.pb、昇腾原始转储或 MindSpore Lite 的 .bin 文件。</translation>
     </message>
     <message>
         <source>{path} is unfinished; dump again to complete it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 尚未完成；再次转储即可补全。</translation>
     </message>
     <message>
         <source>{path} is unfinished and holds no tensor yet; dump again to complete it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 尚未完成，且还没有张量；再次转储即可补全。</translation>
     </message>
     <message>
         <source>{path} holds more than {most} files; choose the folder of one run.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中的文件超过 {most} 个；请选择单次运行的文件夹。</translation>
     </message>
     <message>
         <source>{count} names stand for several tensors (first: {name}); the latest of each is used.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个名称对应多个张量（首个：{name}）；各取最新的一个。</translation>
     </message>
     <message>
         <source>Only {count} kernels are measured and matched; a fit needs {least} or more.</source>
-        <translation type="unfinished"></translation>
+        <translation>只有 {count} 个算子被测量并匹配；拟合至少需要 {least} 个。</translation>
     </message>
     <message>
         <source>Fitting the device profile</source>
-        <translation type="unfinished"></translation>
+        <translation>正在拟合设备档案</translation>
     </message>
     <message>
         <source>Measured times must be positive numbers; take rows without a time out.</source>
-        <translation type="unfinished"></translation>
+        <translation>实测时间必须为正数；请去掉没有时间的行。</translation>
     </message>
     <message>
         <source>{meaning} ({key}) can't be told apart from others by these runs, so it keeps its value; measure models that lean on it more.</source>
-        <translation type="unfinished"></translation>
+        <translation>这些运行无法将“{meaning}”（{key}）与其他常数区分开，因此保留原值；请测量更依赖它的模型。</translation>
     </message>
     <message>
         <source>{meaning} ({key}) changes nothing in these runs, so it keeps its value; measure a model that uses it.</source>
-        <translation type="unfinished"></translation>
+        <translation>“{meaning}”（{key}）对这些运行没有影响，因此保留原值；请测量会用到它的模型。</translation>
     </message>
     <message>
         <source>{target} rejects models that are quantized already, and {model} has {count} such nodes (the first is {node}); start from the float model.</source>
@@ -7033,23 +7037,23 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>No layer has this name.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有层叫此名称。</translation>
     </message>
     <message>
         <source>Named after one of the nodes that are fused here.</source>
-        <translation type="unfinished"></translation>
+        <translation>以此处被融合的某个节点命名。</translation>
     </message>
     <message>
         <source>A value inside {kernel}, which is fused: only its output can be compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 内部的值，该算子已融合：只能比对其输出。</translation>
     </message>
     <message>
         <source>Only part of the name agrees; check it.</source>
-        <translation type="unfinished"></translation>
+        <translation>名称只有一部分相同；请核对。</translation>
     </message>
     <message>
         <source>{name} fits several layers: {layers}; choose one.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 与多个层相符：{layers}；请选择其一。</translation>
     </message>
     <message>
         <source>{path} is of no known kind: it is neither an ONNX model nor JSON ({reason}).</source>
@@ -7069,47 +7073,47 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} has {count} latencies; {least} or more are needed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 有 {count} 个时延；至少需要 {least} 个。</translation>
     </message>
     <message>
         <source>{path}: latencies must be positive numbers, at most {most}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：时延必须为正数，且不超过 {most} 个。</translation>
     </message>
     <message>
         <source>The first runs are slower ({first} then {last}): leave them out, or warm up before it counts.</source>
-        <translation type="unfinished"></translation>
+        <translation>最初的运行较慢（先 {first}，后 {last}）：请排除它们，或在计时前预热。</translation>
     </message>
     <message>
         <source>From run {run} on latency rises from {first} to {last} and stays: the clock was lowered. Run less often, cool the device, or plan with the later figure.</source>
-        <translation type="unfinished"></translation>
+        <translation>从第 {run} 次运行起，时延从 {first} 升至 {last} 并保持：频率被降低。请降低运行频度、加强散热，或按后者规划。</translation>
     </message>
     <message>
         <source>Latency drifts from {first} to {last}: measure longer, until it stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>时延从 {first} 漂移到 {last}：请延长测量，直到稳定。</translation>
     </message>
     <message>
         <source>Every {period} runs latency moves by {amplitude}: look for a timer, a refresh or a garbage collector with that period.</source>
-        <translation type="unfinished"></translation>
+        <translation>每 {period} 次运行时延变动 {amplitude}：请查找具有该周期的定时器、刷新或垃圾回收。</translation>
     </message>
     <message>
         <source>{count} of {all} runs stand out, the worst is run {run} with {time}: other apps or the scheduler; plan with the 99th percentile of {p99}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} 次运行中有 {count} 次异常，最差为第 {run} 次，{time}：源于其他应用或调度器；请按 99 分位 {p99} 规划。</translation>
     </message>
     <message>
         <source>Latency spreads widely (median {median}, 95th percentile {p95}) without a pattern: ask for a higher priority or a fixed clock.</source>
-        <translation type="unfinished"></translation>
+        <translation>时延分散（中位数 {median}，95 分位 {p95}）且无规律：请申请更高优先级或固定频率。</translation>
     </message>
     <message>
         <source>Latency is calm: {median} in the middle, {p99} at the 99th percentile.</source>
-        <translation type="unfinished"></translation>
+        <translation>时延平稳：中位数 {median}，99 分位 {p99}。</translation>
     </message>
     <message>
         <source>{path} is no JSON ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不是 JSON（{reason}）。</translation>
     </message>
     <message>
         <source>{path}, line {line}: {text} is no latency.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 第 {line} 行：{text} 不是时延。</translation>
     </message>
     <message>
         <source>{count} samples take {bytes} bytes, more than the temporary folder has room for; use fewer samples.</source>
@@ -7201,7 +7205,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} has no operator in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中没有运算。</translation>
     </message>
     <message>
         <source>MatMulNBits takes groups of a power of two from 16 on; {asked} becomes {gets}.</source>
@@ -7405,383 +7409,399 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Replace it by operators that the device has, or take it out of the model and run it yourself.</source>
-        <translation type="unfinished"></translation>
+        <translation>请换成设备支持的运算，或将其移出模型自行执行。</translation>
     </message>
     <message>
         <source>{kernel} runs on the CPU between kernels of the NPU</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 在 NPU 算子之间由 CPU 执行</translation>
     </message>
     <message>
         <source>{kernel} runs on the CPU</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 由 CPU 执行</translation>
     </message>
     <message>
         <source>{why}: {time}, {part} of the run.</source>
-        <translation type="unfinished"></translation>
+        <translation>{why}：{time}，占运行的 {part}。</translation>
     </message>
     <message>
         <source>{count} more kernel(s) run on the CPU</source>
-        <translation type="unfinished"></translation>
+        <translation>另有 {count} 个算子由 CPU 执行</translation>
     </message>
     <message>
         <source>{kernels}: {time}, {part} of the run.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：{time}，占运行的 {part}。</translation>
     </message>
     <message>
         <source>{scheme} makes {count} kernel(s) slower than FP16</source>
-        <translation type="unfinished"></translation>
+        <translation>{scheme} 使 {count} 个算子比 FP16 更慢</translation>
     </message>
     <message>
         <source>Give them FP16, unless the smaller package is worth it.</source>
-        <translation type="unfinished"></translation>
+        <translation>除非更小的包值得，否则请用 FP16。</translation>
     </message>
     <message>
         <source>{count} island(s) of low precision cost more than they save</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个低精度孤岛得不偿失</translation>
     </message>
     <message>
         <source>{kernels}: their conversions cost {time} more than they win.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：其转换多耗费 {time}，超过所得。</translation>
     </message>
     <message>
         <source>Quantize their neighbours too, or give the islands FP16.</source>
-        <translation type="unfinished"></translation>
+        <translation>请将相邻算子也量化，或将孤岛设为 FP16。</translation>
     </message>
     <message>
         <source>{count} kernel(s) are launch-bound</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子受启动开销限制</translation>
     </message>
     <message>
         <source>All launches take {time}, {part} of the run.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有启动共 {time}，占运行的 {part}。</translation>
     </message>
     <message>
         <source>Fewer bits don't help them; fewer kernels do: fuse, or take small branches out.</source>
-        <translation type="unfinished"></translation>
+        <translation>减少位宽无济于事，减少算子才有用：请融合或去掉小分支。</translation>
     </message>
     <message>
         <source>The NPU works {part} of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>NPU 在运行中的工作时间占 {part}</translation>
     </message>
     <message>
         <source>{time} of each run nothing works, mostly for: {cause}.</source>
-        <translation type="unfinished"></translation>
+        <translation>每次运行有 {time} 无单元工作，主要原因：{cause}。</translation>
     </message>
     <message>
         <source>Larger batches or fewer, larger kernels fill the gaps; the Timeline shows where they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>更大的批或更少更大的算子可填补空隙；时间线显示其位置。</translation>
     </message>
     <message>
         <source>{rate} runs per second take {part} of the time</source>
-        <translation type="unfinished"></translation>
+        <translation>每秒 {rate} 次运行占用 {part} 的时间</translation>
     </message>
     <message>
         <source>One run takes {time} in the end.</source>
-        <translation type="unfinished"></translation>
+        <translation>最终每次运行需 {time}。</translation>
     </message>
     <message>
         <source>Plan for at most 80 %: run less often, or make the model faster.</source>
-        <translation type="unfinished"></translation>
+        <translation>请按不超过 80 % 规划：降低运行频度，或加快模型。</translation>
     </message>
     <message>
         <source>The device throttles after {seconds} s</source>
-        <translation type="unfinished"></translation>
+        <translation>设备在 {seconds} 秒后降频</translation>
     </message>
     <message>
         <source>Latency {time} at the end, skin {skin} °C.</source>
-        <translation type="unfinished"></translation>
+        <translation>最终时延 {time}，表面 {skin} °C。</translation>
     </message>
     <message>
         <source>Run less often, or use fewer bits where that saves energy.</source>
-        <translation type="unfinished"></translation>
+        <translation>请降低运行频度，或在能节能处减少位宽。</translation>
     </message>
     <message>
         <source>The package is {over} over its limit</source>
-        <translation type="unfinished"></translation>
+        <translation>包超出上限 {over}</translation>
     </message>
     <message>
         <source>{have} of weights, {allowed} allowed.</source>
-        <translation type="unfinished"></translation>
+        <translation>权重 {have}，允许 {allowed}。</translation>
     </message>
     <message>
         <source>Give the largest kernels INT4, or let the search find the cheapest ones.</source>
-        <translation type="unfinished"></translation>
+        <translation>请将最大的算子设为 INT4，或由搜索找出代价最小的算子。</translation>
     </message>
     <message>
         <source>Peak memory is {over} over its budget</source>
-        <translation type="unfinished"></translation>
+        <translation>峰值内存超出预算 {over}</translation>
     </message>
     <message>
         <source>{have} while {kernel} runs, {allowed} allowed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 运行时为 {have}，允许 {allowed}。</translation>
     </message>
     <message>
         <source>Use a smaller input there, or INT8 activations; the Memory view shows what lives at that time.</source>
-        <translation type="unfinished"></translation>
+        <translation>请在该处减小输入或使用 INT8 激活；内存视图显示当时存活的张量。</translation>
     </message>
     <message>
         <source>One run is {over} over its budget</source>
-        <translation type="unfinished"></translation>
+        <translation>单次运行超出预算 {over}</translation>
     </message>
     <message>
         <source>{have} simulated, {allowed} allowed.</source>
-        <translation type="unfinished"></translation>
+        <translation>仿真值 {have}，允许 {allowed}。</translation>
     </message>
     <message>
         <source>Let the search find a faster plan, or fewer kernels on the way.</source>
-        <translation type="unfinished"></translation>
+        <translation>请由搜索找出更快的方案，或减少途中的算子。</translation>
     </message>
     <message>
         <source>{names} and {count} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{names} 等另外 {count} 个</translation>
     </message>
     <message>
         <source>The file leaves input dimensions free</source>
-        <translation type="unfinished"></translation>
+        <translation>文件中有未定的输入维度</translation>
     </message>
     <message>
         <source>All figures are for {shapes}.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有数值均针对 {shapes}。</translation>
     </message>
     <message>
         <source>Fix the shape when you convert (--input_shape); this device takes static shapes only.</source>
-        <translation type="unfinished"></translation>
+        <translation>转换时请固定形状（--input_shape）；此设备只接受静态形状。</translation>
     </message>
     <message>
         <source>Fix the shape when you convert (--input_shape), or list the shapes that occur.</source>
-        <translation type="unfinished"></translation>
+        <translation>转换时请固定形状（--input_shape），或列出会出现的形状。</translation>
     </message>
     <message>
         <source>{count} kernel(s) have shapes that depend on values</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的形状取决于数值</translation>
     </message>
     <message>
         <source>{kernels}: no converter for this device can plan their memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：此设备的转换器无法为其规划内存。</translation>
     </message>
     <message>
         <source>Replace what makes them (NonZero, Where, NonMaxSuppression) or cut the model in front of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>请替换产生它们的运算（NonZero、Where、NonMaxSuppression），或在其之前截断模型。</translation>
     </message>
     <message>
         <source>Opset {version} is out of range</source>
-        <translation type="unfinished"></translation>
+        <translation>opset {version} 超出范围</translation>
     </message>
     <message>
         <source>The converter of this device reads opsets {low} to {high}.</source>
-        <translation type="unfinished"></translation>
+        <translation>此设备的转换器可读取 opset {low} 到 {high}。</translation>
     </message>
     <message>
         <source>Export for this device: the model is written in an opset that it reads, where that keeps the results.</source>
-        <translation type="unfinished"></translation>
+        <translation>请为此设备导出：在结果不变时，模型会以它可读取的 opset 写出。</translation>
     </message>
     <message>
         <source>{count} node(s) have no name of their own</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个节点没有自己的名称</translation>
     </message>
     <message>
         <source>{kernels}: toolchains know layers by name.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：工具链按名称识别层。</translation>
     </message>
     <message>
         <source>Use the model that the export writes beside its configuration; there every node has a name.</source>
-        <translation type="unfinished"></translation>
+        <translation>请使用导出时写在配置旁的模型；其中每个节点都有名称。</translation>
     </message>
     <message>
         <source>{count} kernel(s) turn NCHW into NHWC or back</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子在 NCHW 与 NHWC 之间转换</translation>
     </message>
     <message>
         <source>{kernels}: {time} of each run.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：每次运行 {time}。</translation>
     </message>
     <message>
         <source>Feed the model in NCHW and take the Transpose out: the device has its own layout in between.</source>
-        <translation type="unfinished"></translation>
+        <translation>请以 NCHW 输入并去掉 Transpose：设备内部有自己的格式。</translation>
     </message>
     <message>
         <source>{count} matrix product(s) have packed 4-bit weights</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个矩阵乘的权重为打包的 4 位</translation>
     </message>
     <message>
         <source>{kernels}: .om keeps weights row by row as [K, N], .ms transposed as [N, K].</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：.om 按行存为 [K, N]，.ms 转置存为 [N, K]。</translation>
     </message>
     <message>
         <source>Never hand raw weight files from one to the other; convert each from the exported model.</source>
-        <translation type="unfinished"></translation>
+        <translation>切勿在两者间直接传递原始权重文件；请分别从导出的模型转换。</translation>
     </message>
     <message>
         <source>{count} kernel(s) have channels that are no multiple of 16 (INT8: 32)</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的通道数不是 16（INT8 为 32）的倍数</translation>
     </message>
     <message>
         <source>{kernels}: up to {part} of a kernel's matrix work is padding, {time} in all.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：单个算子的矩阵运算最多有 {part} 是填充，共 {time}。</translation>
     </message>
     <message>
         <source>Round the channels up when you train: it costs no time on this device.</source>
-        <translation type="unfinished"></translation>
+        <translation>训练时请将通道数向上取整：在此设备上不增加时间。</translation>
     </message>
     <message>
         <source>Constants repeat themselves over {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>常量中有 {size} 是重复内容</translation>
     </message>
     <message>
         <source>{kernels}: stored and read in each run.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：每次运行都要存储并读取。</translation>
     </message>
     <message>
         <source>Store one row or one number and let the operator broadcast it.</source>
-        <translation type="unfinished"></translation>
+        <translation>请只存一行或一个数，由运算广播。</translation>
     </message>
     <message>
         <source>{kernel} overflows in {scheme}</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 在 {scheme} 下溢出</translation>
     </message>
     <message>
         <source>{count} values are NaN or infinite on the samples.</source>
-        <translation type="unfinished"></translation>
+        <translation>样本上有 {count} 个值为 NaN 或无穷。</translation>
     </message>
     <message>
         <source>Give it INT8, whose range is calibrated, or scale its input down.</source>
-        <translation type="unfinished"></translation>
+        <translation>请改用范围经过校准的 INT8，或缩小其输入。</translation>
     </message>
     <message>
         <source>{kernel} gives NaN or infinity in full precision</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 在全精度下给出 NaN 或无穷</translation>
     </message>
     <message>
         <source>{kernels}: the errors of {count} kernel(s) can't be measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：{count} 个算子的误差无法测量。</translation>
     </message>
     <message>
         <source>Check the samples and their preprocessing; then the model itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>请检查样本及其预处理，然后检查模型本身。</translation>
     </message>
     <message>
         <source>{scheme} is not native for {count} kernel(s)</source>
-        <translation type="unfinished"></translation>
+        <translation>{scheme} 不是 {count} 个算子的原生格式</translation>
     </message>
     <message>
         <source>They are built in FP16; choose a format that the device has.</source>
-        <translation type="unfinished"></translation>
+        <translation>它们会以 FP16 构建；请选择设备支持的格式。</translation>
     </message>
     <message>
         <source>{count} kernel(s) alone miss the required SQNR</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子自身就达不到所需 SQNR</translation>
     </message>
     <message>
         <source>Worst: {kernel} with {have} on reference inputs, {need} required.</source>
-        <translation type="unfinished"></translation>
+        <translation>最差：{kernel}，在参考输入上为 {have}，要求 {need}。</translation>
     </message>
     <message>
         <source>Give them more bits, or smaller groups.</source>
-        <translation type="unfinished"></translation>
+        <translation>请给它们更多位，或更小的分组。</translation>
     </message>
     <message>
         <source>The output error misses its requirement</source>
-        <translation type="unfinished"></translation>
+        <translation>输出误差未达要求</translation>
     </message>
     <message>
         <source>{have} SQNR at the output, {need} required.</source>
-        <translation type="unfinished"></translation>
+        <translation>输出 SQNR 为 {have}，要求 {need}。</translation>
     </message>
     <message>
         <source>Raise the most sensitive kernels first; the sweep names them.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先提升最敏感的算子；扫描会给出名单。</translation>
     </message>
     <message>
         <source>{count} kernel(s) saturate on evaluation samples</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子在评估样本上饱和</translation>
     </message>
     <message>
         <source>{kernels}: up to {part} of the values lie beyond the calibrated range.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：最多有 {part} 的值超出校准范围。</translation>
     </message>
     <message>
         <source>Calibrate with samples like those, or with another observer.</source>
-        <translation type="unfinished"></translation>
+        <translation>请用类似样本校准，或换用其他观察器。</translation>
     </message>
     <message>
         <source>{count} kernel(s) read an input that hardly moves</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的输入几乎不变</translation>
     </message>
     <message>
         <source>{kernels}: the range is a single value, or a quarter of the channels is always zero.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：范围只有单个值，或四分之一的通道始终为零。</translation>
     </message>
     <message>
         <source>Check the calibration samples; what is dead with real ones can be pruned.</source>
+        <translation>请检查校准样本；用真实样本仍不变的部分可以剪除。</translation>
+    </message>
+    <message>
+        <source>{count} kernel(s) have weights that their format can't hold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the model's export; weights beyond the range of FP16 fit INT8.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} kernel(s) have channels of zeros</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They cost time and memory and compute nothing; prune the model.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The ranges come from synthetic samples</source>
-        <translation type="unfinished"></translation>
+        <translation>范围来自合成样本</translation>
     </message>
     <message>
         <source>Errors and saturation are indicative only.</source>
-        <translation type="unfinished"></translation>
+        <translation>误差与饱和仅供参考。</translation>
     </message>
     <message>
         <source>Give {count} or more real samples.</source>
-        <translation type="unfinished"></translation>
+        <translation>请提供 {count} 个或更多真实样本。</translation>
     </message>
     <message>
         <source>Only {count} calibration samples</source>
-        <translation type="unfinished"></translation>
+        <translation>只有 {count} 个校准样本</translation>
     </message>
     <message>
         <source>Ranges of so few samples miss rare values.</source>
-        <translation type="unfinished"></translation>
+        <translation>样本过少，范围会漏掉罕见值。</translation>
     </message>
     <message>
         <source>Put in by the compiler: a conversion of layout or type.</source>
-        <translation type="unfinished"></translation>
+        <translation>由编译器插入：格式或类型转换。</translation>
     </message>
     <message>
         <source>{path} holds no op_summary and no *_op.csv.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中没有 op_summary，也没有 *_op.csv。</translation>
     </message>
     <message>
         <source>{path} does not exist.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不存在。</translation>
     </message>
     <message>
         <source>{path} is no profile of ONNX Runtime ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不是 ONNX Runtime 的性能文件（{reason}）。</translation>
     </message>
     <message>
         <source>{path} has no kernel times; profile with enable_profiling and at least one run.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中没有算子时间；请启用 enable_profiling 并至少运行一次。</translation>
     </message>
     <message>
         <source>{path} has no operator times; run the benchmark with --timeProfiling=true.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中没有运算时间；请以 --timeProfiling=true 运行 benchmark。</translation>
     </message>
     <message>
         <source>{path} is no profile that is known: expected a phone's *_op.csv, op_summary, a benchmark's output, a profile of ONNX Runtime, or a table with columns like name and time(us). It has: {columns}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不是已知的性能文件：应为手机的 *_op.csv、op_summary、benchmark 的输出、ONNX Runtime 的性能文件，或含 name 与 time(us) 等列的表格。现有列：{columns}。</translation>
     </message>
     <message>
         <source>{path} has no inference in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中没有推理。</translation>
     </message>
     <message>
         <source>{path}, line {line} is no operator row; the file is damaged or cut off.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 第 {line} 行不是运算行；文件已损坏或被截断。</translation>
     </message>
     <message>
         <source>{path}: {count} of {all} runs are incomplete and were left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：{all} 次运行中有 {count} 次不完整，已略去。</translation>
     </message>
     <message>
         <source>{path} has the operators of {runs} runs, and the model table lists {known}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 含 {runs} 次运行的运算，而模型表列出 {known} 次。</translation>
     </message>
     <message>
         <source>{path}, line {line} is no event row; the file is damaged or cut off.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 第 {line} 行不是事件行；文件已损坏或被截断。</translation>
     </message>
     <message>
         <source>Quantizing {layer}</source>
@@ -8953,39 +8973,39 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>There is no metric {name}; choose among {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有指标 {name}；请从 {names} 中选择。</translation>
     </message>
     <message>
         <source>{path} is too large for a manifest; choose the folder of a dump.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 对清单来说过大；请选择转储的文件夹。</translation>
     </message>
     <message>
         <source>{path} is not the manifest of a dump: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不是转储的清单：{reason}。</translation>
     </message>
     <message>
         <source>{path} was written by a newer version ({version}); update Mixbit.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 由更新的版本（{version}）写出；请更新 Mixbit。</translation>
     </message>
     <message>
         <source>{path} names {file}, outside its folder; it is not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 指向文件夹之外的 {file}；不予读取。</translation>
     </message>
     <message>
         <source>{path} holds {dtype} {shape}, but the manifest says {want_dtype} {want_shape}; dump it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 内容为 {dtype} {shape}，而清单记为 {want_dtype} {want_shape}；请重新转储。</translation>
     </message>
     <message>
         <source>{path} is missing; dump it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 缺失；请重新转储。</translation>
     </message>
     <message>
         <source>{path} is truncated or is no .npy file ({reason}); dump it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 被截断或不是 .npy 文件（{reason}）；请重新转储。</translation>
     </message>
     <message>
         <source>{path} holds no numbers; give a .npy file with one array.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中没有数值；请给出含单个数组的 .npy 文件。</translation>
     </message>
     <message>
         <source>There is no sample {sample}; there are {count}.</source>
@@ -8993,31 +9013,31 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Writing values</source>
-        <translation type="unfinished"></translation>
+        <translation>正在写入数值</translation>
     </message>
     <message>
         <source>it holds text, not numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>其中是文本而非数值</translation>
     </message>
     <message>
         <source>{path} is a file, and a dump is a folder; choose another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 是文件，而转储是文件夹；请换一个名称。</translation>
     </message>
     <message>
         <source>{path} holds a dump of another model, plan or data; choose another folder, nothing was written.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中是其他模型、方案或数据的转储；请另选文件夹，未写入任何内容。</translation>
     </message>
     <message>
         <source>This dump takes {wanted} MiB, more than the limit of {limit} MiB; choose fewer kernels or samples, or raise the limit.</source>
-        <translation type="unfinished"></translation>
+        <translation>此转储需 {wanted} MiB，超过 {limit} MiB 的上限；请减少算子或样本，或提高上限。</translation>
     </message>
     <message>
         <source>{path}: the dump takes {wanted} MiB, and {free} MiB are free; choose another place or fewer kernels.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：转储需 {wanted} MiB，而可用空间为 {free} MiB；请另选位置或减少算子。</translation>
     </message>
     <message>
         <source>There is no folder {path} to write into; choose another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可写入的文件夹 {path}；请另选位置。</translation>
     </message>
     <message>
         <source>There are no samples to run; choose data with at least one.</source>
@@ -9152,6 +9172,22 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>循环层：4 比特的舍入误差会在每一步反馈。预设和批量修改在此用 INT8 代替 INT4；单独设置时仍可用 INT4。</translation>
     </message>
     <message>
+        <source>{nan} weights are NaN and {infinite} infinite: rounded as 0 and as the largest others.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} weights are beyond 65504 and become infinite in FP16.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} of {all} channels are all zeros: exact in every format, and could be pruned.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} weights are denormal, and 0 on most devices.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Layer {name} wants a corrected bias, which needs calibration samples; give data.</source>
         <translation>层 {name} 要求偏置校正，需要校准样本；请提供数据。</translation>
     </message>
@@ -9213,11 +9249,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path}: none of its {count} names is a layer of this model; see the table of names.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：其 {count} 个名称都不是此模型的层；请查看名称表。</translation>
     </message>
     <message>
         <source>Reading the dump {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取转储 {file}</translation>
     </message>
     <message>
         <source>Reading values</source>
@@ -9225,31 +9261,31 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{kernel}: A has the shape {a} and B {b}; they can't be compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel}：A 的形状为 {a}，B 为 {b}；无法比对。</translation>
     </message>
     <message>
         <source>{kernel} has no weights to compare.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 没有可比对的权重。</translation>
     </message>
     <message>
         <source>{kernel}: only its first output is emulated.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel}：只仿真其第一个输出。</translation>
     </message>
     <message>
         <source>{path} has no weight {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 没有权重 {name}。</translation>
     </message>
     <message>
         <source>{path} has no output of {kernel} for sample {sample}; choose another kernel or correct the names.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 没有 {kernel} 在样本 {sample} 上的输出；请另选算子或更正名称。</translation>
     </message>
     <message>
         <source>{dump} was fed other inputs: the difference means little.</source>
-        <translation type="unfinished"></translation>
+        <translation>{dump} 的输入不同：差异意义不大。</translation>
     </message>
     <message>
         <source>There is no kept plan {name} any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的方案 {name} 已不存在。</translation>
     </message>
     <message>
         <source>{scheme} for {kernel}</source>
@@ -9273,7 +9309,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{kernel} has no weights, so there is no integer kernel for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 没有权重，因此没有对应的整数算子。</translation>
     </message>
     <message>
         <source>{path} is the opened model, or holds its weights, and is never written; choose another name.</source>
@@ -9297,11 +9333,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Reading the profile {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取性能数据 {file}</translation>
     </message>
     <message>
         <source>Fitting {device} to measured times</source>
-        <translation type="unfinished"></translation>
+        <translation>正在按实测时间拟合 {device}</translation>
     </message>
     <message>
         <source>Wrote {path}.</source>
@@ -9309,7 +9345,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Reading latencies from {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在从 {file} 读取时延</translation>
     </message>
     <message>
         <source>The layers keep the precision that the file has: {schemes}.</source>
