@@ -131,13 +131,12 @@ class SearchForm(QWidget):
         for at, title in enumerate(GOAL_TITLES.values()):
             self.goal.setItemText(at, text(title))
         self.within.setText(self.tr("within"))
-        minutes = f"{Wishes().sustained_minutes:g}"
         titles = {
             "latency_us": self.tr("Latency"),
             "size_bytes": self.tr("Model size"),
             "peak_bytes": self.tr("Peak memory"),
             "energy_uj": self.tr("Energy per run"),
-            "sustained_us": self.tr("Latency after {minutes} min").format(minutes=minutes),
+            "sustained_us": self.tr("Latency after {minutes} min").format(minutes=f"{self._minutes():g}"),
             "min_sqnr_db": self.tr("Output SQNR"),
             "accuracy_drop": self.tr("Accuracy drop"),
         }
@@ -157,8 +156,14 @@ class SearchForm(QWidget):
         self.native.setText(self.tr("Only what the device runs natively"))
         self.show_session()
 
+    def _minutes(self) -> float:
+        """How long sustained use lasts."""
+        return self._session.scenario.minutes
+
     def show_session(self) -> None:
         """Take over what the session says: locks, and figures for limits that nobody has touched."""
+        words = self.tr("Latency after {minutes} min").format(minutes=f"{self._minutes():g}")
+        self.rows["sustained_us"][0].setText(words)
         count = len(self._session.locked)
         self.locked.setText(self.tr("%n locked kernel(s) stay as they are", "", count))
         self.locked.setVisible(count > 0)
@@ -213,7 +218,12 @@ class SearchForm(QWidget):
         goal: Goal = self.goal.currentData()
         schemes = tuple(scheme for scheme, chip in self.chips.items() if chip.isChecked())
         return Wishes(
-            goal, **limits, schemes=schemes, agree=self.agree.isChecked(), native_only=self.native.isChecked()
+            goal,
+            **limits,
+            sustained_minutes=self._minutes(),
+            schemes=schemes,
+            agree=self.agree.isChecked(),
+            native_only=self.native.isChecked(),
         )  # fmt: skip
 
     def save_state(self) -> dict[str, object]:
