@@ -1721,6 +1721,10 @@
         <translation>面板菜单</translation>
     </message>
     <message>
+        <source>More panels on this place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Show this panel alone, or all again</source>
         <translation>仅显示此面板，或恢复全部</translation>
     </message>
@@ -3158,7 +3162,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>odd weights</source>
-        <translation type="unfinished"></translation>
+        <translation>异常权重</translation>
     </message>
     <message>
         <source>locked</source>
@@ -5916,6 +5920,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>清除测量区域</translation>
     </message>
     <message>
+        <source>Export for Perfetto…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export for Perfetto</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chrome traces (*.json)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>bound by</source>
         <translation>瓶颈</translation>
     </message>
@@ -7721,19 +7737,19 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} kernel(s) have weights that their format can't hold</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的权重超出其格式的表示范围</translation>
     </message>
     <message>
         <source>Check the model's export; weights beyond the range of FP16 fit INT8.</source>
-        <translation type="unfinished"></translation>
+        <translation>请检查模型的导出；超出 FP16 范围的权重可用 INT8 表示。</translation>
     </message>
     <message>
         <source>{count} kernel(s) have channels of zeros</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子含有全零通道</translation>
     </message>
     <message>
         <source>They cost time and memory and compute nothing; prune the model.</source>
-        <translation type="unfinished"></translation>
+        <translation>它们占用时间和内存却不参与计算；请对模型剪枝。</translation>
     </message>
     <message>
         <source>The ranges come from synthetic samples</source>
@@ -9173,19 +9189,19 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{nan} weights are NaN and {infinite} infinite: rounded as 0 and as the largest others.</source>
-        <translation type="unfinished"></translation>
+        <translation>{nan} 个权重为 NaN，{infinite} 个为无穷：分别取为 0 和其余权重的最大值。</translation>
     </message>
     <message>
         <source>{count} weights are beyond 65504 and become infinite in FP16.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个权重超出 65504，在 FP16 中变为无穷。</translation>
     </message>
     <message>
         <source>{count} of {all} channels are all zeros: exact in every format, and could be pruned.</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} 个通道中有 {count} 个全为零：任何格式下都精确，可以剪枝。</translation>
     </message>
     <message>
         <source>{count} weights are denormal, and 0 on most devices.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个权重为非规格化数，在多数设备上为 0。</translation>
     </message>
     <message>
         <source>Layer {name} wants a corrected bias, which needs calibration samples; give data.</source>
