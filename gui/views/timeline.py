@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from engine.session.changes import What
 from gui import format as fmt
@@ -171,6 +172,19 @@ class TimelineView(ChartView):
         if self.marks.area is not None:
             menu.addAction(self.tr("Clear the measured area"), self.clear_area)
         menu.addSeparator()
+        menu.addAction(self.tr("Export for Perfetto…"), self.export_trace)
+
+    def export_trace(self) -> None:
+        """Ask for a file and write the run as a Chrome trace. The dialog doesn't stop the window."""
+        dialog = QFileDialog(self, self.tr("Export for Perfetto"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(self.tr("Chrome traces (*.json)"))
+        dialog.setDefaultSuffix("json")
+        model = self.session.path
+        dialog.selectFile(f"{model.stem if model is not None else 'model'}.trace.json")
+        dialog.fileSelected.connect(lambda path: self.session.export("trace", Path(path)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     def _tints(self, data: TimelineData) -> Tints:
         """Colours by precision or by bound."""

@@ -2568,9 +2568,9 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>还没有时延数据。几百次运行的列表（每行一个或一列）即可看出干扰来源。</translation>
     </message>
     <message numerus="yes">
-        <source>%n run(s)</source>
+        <source>%n inference(s)</source>
         <translation>
-            <numerusform>%n 次运行</numerusform>
+            <numerusform>%n 次推理</numerusform>
         </translation>
     </message>
     <message>
@@ -3462,9 +3462,9 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>还没有性能数据。可打开手机的 *_op.csv、msprof 的 op_summary、MindSpore Lite benchmark 的输出或 ONNX Runtime 的性能文件。</translation>
     </message>
     <message numerus="yes">
-        <source>%n run(s)</source>
+        <source>%n inference(s)</source>
         <translation>
-            <numerusform>%n 次运行</numerusform>
+            <numerusform>%n 次推理</numerusform>
         </translation>
     </message>
     <message>

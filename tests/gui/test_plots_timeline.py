@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from plot_hand import CTRL, SHIFT, PlotHand, settle, show
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 
 from gui.bridge import hub
 from gui.theme import DARK, LIGHT
@@ -120,6 +121,15 @@ def test_a_drag_measures_an_area(session, view, hand):
     assert "DDR" in view.marks.area_label[2]
     hand.key(Key.Key_Escape)
     assert view.marks.area is None
+
+
+def test_the_run_can_be_exported_for_perfetto(session, view, tmp_path):
+    view.export_trace()
+    (dialog,) = view.findChildren(QFileDialog)
+    assert dialog.selectedFiles()[0].endswith(".trace.json")
+    dialog.fileSelected.emit(str(tmp_path / "t.trace.json"))
+    assert session.calls[-1] == ("export", "trace", tmp_path / "t.trace.json")
+    dialog.reject()
 
 
 def test_the_area_says_how_busy_its_units_are(session, view, hand):
