@@ -174,7 +174,7 @@ class JitterView(PlotView):
             )
             return
         self.show_page()
-        self.set_subtitle(f"{path.name} · " + self.tr("%n run(s)", "", len(found.latencies_us)))
+        self.set_subtitle(f"{path.name} · " + self.tr("%n inference(s)", "", len(found.latencies_us)))
         words = self.tr("median {median} · p95 {p95} · p99 {p99} · worst {worst}")
         self.figures.setText(
             words.format(

@@ -162,7 +162,7 @@ class MeasuredView(KernelListView):
         self.summary.setText(summary_words(found))
         self.rest.setText(rest_words(found))
         self.rest.setVisible(bool(self.rest.text()))
-        runs = self.tr("%n run(s)", "", max(1, len(found.profile.runs)))
+        runs = self.tr("%n inference(s)", "", max(1, len(found.profile.runs)))
         self.set_subtitle(f"{found.profile.path.name} · {runs}")
         self.model.show(found.kernels)
         self.draw_selection()

@@ -140,8 +140,9 @@
     <name>JitterView</name>
     <message numerus="yes">
         <source>%n inference(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n inference</numerusform>
+            <numerusform>%n inferences</numerusform>
         </translation>
     </message>
 </context>
@@ -223,8 +224,9 @@
     <name>MeasuredView</name>
     <message numerus="yes">
         <source>%n inference(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n inference</numerusform>
+            <numerusform>%n inferences</numerusform>
         </translation>
     </message>
 </context>
