@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from onnx import helper
 
 from engine.errors import Cancelled, DataError, ModelError, PlanError
-from engine.numerics import Evaluator, SampleSet, calibrate
+from engine.numerics import Evaluator, SampleSet, calibrate, state
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
 from engine.progress import NEVER, CancelToken
@@ -156,24 +156,23 @@ def test_a_fork_has_values_of_its_own_and_steps_aside():
         evaluator.close()
 
 
-def test_cancel_is_answered_while_a_kernel_runs_and_the_next_plan_waits_for_it():
+def test_cancel_is_answered_while_a_kernel_runs_and_the_next_plan_waits_for_it(monkeypatch):
     net, inputs = small_net()
     samples = samples_like(inputs, 6)
     evaluator = Evaluator(net, samples)
     evaluator.prepare()
     token, entered, leave = CancelToken(), threading.Event(), threading.Event()
-    original = evaluator._shared.sessions.get
+    original = state.call
 
-    def slow(kernel, scheme, halves):
-        session = original(kernel, scheme, halves)
+    def slow(kernel, *rest):
         # One worker is held up in the middle of a sample, the other one is free.
-        if kernel.index == 2 and evaluator._shared.sessions.has(net.kernels[4], INT8) and not entered.is_set():
+        if kernel.index == 2 and not entered.is_set():
             entered.set()
             leave.wait(5)
-        return session
+        return original(kernel, *rest)
 
     plan, other = (Plan({k.id: s for k in net.tunable}) for s in (INT8, FP16))
-    evaluator._shared.sessions.get = slow
+    monkeypatch.setattr(state, "call", slow)
     answered: list[object] = []
 
     def run(wanted: Plan, cancel: CancelToken) -> None:
