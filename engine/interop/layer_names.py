@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.fusion.types import Kernel, Network
+from engine.interop.unique import unique
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_./+\-]")
 _PARAMETER = re.compile(r"[._/](weight|w_0|kernel|w)$", re.IGNORECASE)
@@ -50,12 +51,12 @@ def layer_names(network: Network) -> LayerNames:
     uses = Counter(own)
     # Good names are taken first, so that a cleaned one never pushes a good one aside.
     good = {name for name in own if name and not _UNSAFE.search(name) and uses[name] == 1}
-    taken = set(good)
+    taken = dict.fromkeys(good, 1)
     for index, node in enumerate(graph.nodes):
         if own[index] in good:
             nodes.append(own[index])
             continue
-        name = _unique(_clean(own[index]) or f"{node.proto.op_type}_{index}", taken)
+        name = unique(_clean(own[index]) or f"{node.proto.op_type}_{index}", taken)
         nodes.append(name)
         if name != own[index]:
             renamed.append((own[index], name))
@@ -86,19 +87,19 @@ def _tensor_names(network: Network, renamed: list[tuple[str, str]]) -> dict[str,
         names.update(dict.fromkeys(name for name in (*node.inputs, *node.outputs) if name))
     names.update(dict.fromkeys(info.name for info in graph.outputs))
     kept = {name for node in graph.nodes for name in node.captured}
-    taken = {name for name in names if name in kept or not _UNSAFE.search(name)}
+    taken = {name: 1 for name in names if name in kept or not _UNSAFE.search(name)}
     result = {}
     for name in names:
         if name in taken:
             result[name] = name
             continue
-        result[name] = _unique(_clean(name) or "tensor", taken)
+        result[name] = unique(_clean(name) or "tensor", taken)
         renamed.append((name, result[name]))
     return result
 
 
 def _modules(network: Network, anchors: Mapping[str, str]) -> dict[str, str]:
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     result = {}
     for kernel in network.tunable:
         assert kernel.weight is not None
@@ -107,18 +108,9 @@ def _modules(network: Network, anchors: Mapping[str, str]) -> dict[str, str]:
         stem = _PARAMETER.sub("", origin)
         # An exporter's own names ('onnx::MatMul_799') end in no parameter; then the scope knows better.
         name = stem if stem != origin else (node.scope or anchors[kernel.id])
-        result[kernel.id] = _unique(name, taken)
+        result[kernel.id] = unique(name, taken)
     return result
 
 
 def _clean(name: str) -> str:
     return _UNSAFE.sub("_", name)
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    found, count = name, 1
-    while found in taken:
-        count += 1
-        found = f"{name}_{count}"
-    taken.add(found)
-    return found

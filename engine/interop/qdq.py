@@ -22,6 +22,7 @@ from engine.errors import ExportError
 from engine.fusion.types import Network
 from engine.graph.types import Array
 from engine.interop.model_file import write_model
+from engine.interop.unique import unique
 from engine.numerics.lowering import lower
 from engine.numerics.models import has_bodies, value_info
 from engine.numerics.runtime import first_line, options
@@ -110,7 +111,7 @@ def build_qdq(
     model = onnx.ModelProto(producer_name="mixbit")
     model.graph.name = network.graph.path.stem or "model"
     constants: dict[str, Array] = {}
-    used: set[str] = set()
+    used: dict[str, int] = {}
     ranges.rounding.find(plan.items(), cancel=cancel)
     for number, kernel in enumerate(network.kernels):
         cancel.check()
@@ -123,7 +124,7 @@ def build_qdq(
         for node in nodes:
             for at, name in enumerate(node.input):
                 node.input[at] = renamed.get(name, name)
-            node.name = _unique(f"{kernel.name}/{node.op_type}", used)
+            node.name = unique(f"{kernel.name}/{node.op_type}", used)
         model.graph.node.extend(nodes)
     _guard_norms(model, constants)
     _guard_roundings(model, constants)
@@ -244,15 +245,6 @@ def _merge(constants: dict[str, Array], new: Mapping[str, Array], kernel: str) -
 
 def _same(a: Array, b: Array) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
-
-
-def _unique(name: str, used: set[str]) -> str:
-    found, count = name, 1
-    while found in used:
-        count += 1
-        found = f"{name}_{count}"
-    used.add(found)
-    return found
 
 
 def _read_back(network: Network, file: Path, path: Path) -> None:

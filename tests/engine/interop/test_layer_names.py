@@ -96,3 +96,23 @@ def test_matching_keeps_the_rest_and_lists_what_did_not_fit(case):
         index.plan(case.network, {"stem": INT8, "/stem/Conv": FP16}, base, say("x"))
     with pytest.raises(PlanError, match=r"none of its 1 layers is in small_cnn.onnx; the first is gone"):
         index.plan(case.network, {"gone": INT8}, base, say("x"))
+
+
+def test_equal_wishes_get_numbers_without_looking_at_all_before():
+    from engine.interop.unique import unique
+
+    taken = {"a_3": 1}
+    assert [unique("a", taken) for _ in range(4)] == ["a", "a_2", "a_4", "a_5"]
+    assert unique("a_2", taken) == "a_2_2"
+
+    class Counting(dict):
+        looks = 0
+
+        def __contains__(self, key):
+            Counting.looks += 1
+            return super().__contains__(key)
+
+    counted = Counting()
+    names = [unique("node", counted) for _ in range(5000)]
+    assert len(set(names)) == 5000
+    assert Counting.looks < 15_000
