@@ -5921,15 +5921,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Export for Perfetto…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出到 Perfetto…</translation>
     </message>
     <message>
         <source>Export for Perfetto</source>
-        <translation type="unfinished"></translation>
+        <translation>导出到 Perfetto</translation>
     </message>
     <message>
         <source>Chrome traces (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>Chrome trace (*.json)</translation>
     </message>
     <message>
         <source>bound by</source>
