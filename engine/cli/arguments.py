@@ -12,6 +12,7 @@ from engine.cli import (
     commands,
     comparing,
     dumping,
+    measuring,
     show,
     show_dumps,
     show_plans,
@@ -43,6 +44,8 @@ COMMANDS = (
     "dump",
     "compare",
     "check",
+    "measured",
+    "jitter",
     "devices",
     "targets",
 )
@@ -116,13 +119,17 @@ def parser() -> argparse.ArgumentParser:
     dump = command("dump", dumping.dump, show_dumps.show_dump, "write the values of every kernel")
     compare = command("compare", dumping.compare, show_dumps.show_compare, "hold one dump against another")
     check = command("check", checking.check, checking.show_check, "find what will hurt on a device")
+    measured = command(
+        "measured", measuring.measured, measuring.show_measured, "hold a device's times against the simulation"
+    )
+    jitter = command("jitter", measuring.jitter, measuring.show_jitter, "find out what disturbs a list of latencies")
     devices = command(
         "devices", simulating.devices, show_simulating.show_devices, "list the device profiles, or the values of one"
     )
     devices.add_argument("device", nargs="?", metavar="DEVICE", help="profile name or file: list its values")
     command("targets", commands.targets, show.show_targets, "list what can be exported")
 
-    for sub in (inspect, evaluate, simulate, export, plan, plans, sweep, search, dump, check, methods):
+    for sub in (inspect, evaluate, simulate, export, plan, plans, sweep, search, dump, check, measured, methods):
         sub.add_argument("model", metavar="MODEL", help="an .onnx file, or sample:NAME")
         sub.add_argument(
             "--shape", action="append", type=named_shape, metavar="NAME=1,3,224,224", help="shape of an input"
@@ -134,7 +141,7 @@ def parser() -> argparse.ArgumentParser:
     inspect.add_argument(
         "--explain", action="store_true", help="what fusion saves on the device, and why patterns did not fuse"
     )
-    for sub in (inspect, simulate, export, plans, search, check):
+    for sub in (inspect, simulate, export, plans, search, check, measured):
         sub.add_argument("--device", default="kirin9030", help="profile name or file (default: kirin9030)")
     for sub, file in ((evaluate, True), (simulate, True), (export, True), (plan, False), (methods, True)):
         choice = sub.add_mutually_exclusive_group(required=True)
@@ -172,6 +179,8 @@ def parser() -> argparse.ArgumentParser:
     methods.add_argument("--out", type=Path, metavar="PLAN.json", help="write the plan with the chosen methods here")
     _add_dumps(dump, compare)
     _add_check(check)
+    _add_measured(measured)
+    jitter.add_argument("file", type=Path, metavar="FILE", help="one latency a line, a table, or JSON")
     _add_tuning(sweep, search)
     for sub in (export, plan, dump):
         sub.add_argument("--out", type=Path, required=True, metavar="PATH", help="where to write it")
@@ -224,6 +233,16 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("--max-peak-mb", type=float, metavar="MIB", help="allowed peak memory of activations")
     check.add_argument("--max-size-mb", type=float, metavar="MIB", help="allowed package size")
     check.set_defaults(code=lambda found: int(found["errors"] > 0))
+
+
+def _add_measured(measured: argparse.ArgumentParser) -> None:
+    measured.add_argument("profiles", type=Path, nargs="+", metavar="PROFILE", help="a file of the device's profiler")
+    choice = measured.add_mutually_exclusive_group()
+    choice.add_argument("--preset", choices=_PRESET_NAMES, default="fp16", help="what was run (default: fp16)")
+    choice.add_argument("--plan", type=Path, metavar="FILE", help="the plan file of what was run")
+    measured.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
+    measured.add_argument("--fusions", type=Path, metavar="CSV", help="the compiler's fusion table (fusion_op)")
+    measured.add_argument("--fit", type=Path, metavar="OUT.json", help="fit the device and write the new profile")
 
 
 def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser) -> None:
