@@ -14,10 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from handmade import samples_like, small_net
+from handmade import Step, network, samples_like, small_net
 from scipy import stats
 
 from engine.errors import Cancelled, PlanError
+from engine.fusion.types import Kind
 from engine.numerics import Evaluator
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8
@@ -194,7 +195,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path[:0] = sys.argv[2:]
-from handmade import samples_like, small_net
+from handmade import Step, network, samples_like, small_net
 from engine.numerics import Evaluator
 from engine.tuning.exact import ExactSweep
 from engine.tuning.store import ResultStore
@@ -274,3 +275,48 @@ def test_the_context_knows_what_matters(net_and_inputs) -> None:
     assert plan_digest(Plan()) == ""
     assert plan_digest(Plan({"a": INT4, "b": INT8})) == plan_digest(Plan({"b": INT8, "a": INT4}, "name"))
     assert plan_digest(Plan({"a": INT4})) != plan_digest(Plan({"a": INT8}))
+
+
+def _wide_net():
+    """Convolutions whose channels fill ONNX Runtime's blocks: their activations are kept in blocks between kernels."""
+    rng = np.random.default_rng(4)
+
+    def conv(source: str, result: str, cin: int, cout: int, groups: int = 1) -> Step:
+        kind = Kind.DEPTHWISE if groups > 1 else Kind.CONV
+        weight = (rng.standard_normal((cout, cin // groups, 3, 3)) / np.sqrt(9 * cin / groups)).astype(np.float32)
+        nodes = [
+            ("Conv", [source, f"w{result}"], [f"c{result}"], {"pads": [1, 1, 1, 1], "group": groups}),
+            ("Relu", [f"c{result}"], [result], {}),
+        ]
+        return Step(nodes, [result], {f"w{result}": weight}, kind, f"w{result}", (0,), (1, 2, 3), source)
+
+    steps = [conv("x", "a", 3, 32), conv("a", "b", 32, 32, 32), conv("b", "c", 32, 64)]
+    steps.append(Step([("Add", ["c", "d"], ["e"], {})], ["e"]))
+    steps.insert(3, conv("c", "d", 64, 64))
+    pool = [("GlobalAveragePool", ["e"], ["p"], {}), ("Flatten", ["p"], ["f"], {})]
+    head = (rng.standard_normal((64, 40)) / 8).astype(np.float32)
+    steps += [Step(pool, ["f"], {}, Kind.POOL), Step([("Gemm", ["f", "hw"], ["y"], {})], ["y"], {"hw": head}, Kind.GEMM,
+                                                    "hw", (1,), (0,), "f")]  # fmt: skip
+    inputs = {"x": rng.standard_normal((1, 3, 12, 12)).astype(np.float32)}
+    return network(inputs, ["y"], steps), inputs
+
+
+def test_activations_in_blocks_are_read_in_plain_order() -> None:
+    """Estimate, replay by blocks, and one out give what the evaluator gives, whatever order it keeps tensors in."""
+    net, inputs = _wide_net()
+    with closing(Evaluator(net, samples_like(inputs, 4))) as evaluator:
+        evaluator.prepare()
+        base = Plan(dict.fromkeys((k.id for k in net.tunable), INT8))
+        for plan in (Plan(), base):
+            with closing(replay.Replay(evaluator, plan)) as made:
+                made.prepare(NEVER)
+                for kernel in net.tunable:
+                    for scheme in (INT4, FP16):
+                        found = made.measure(kernel.id, scheme, NEVER)[0].sqnr_db
+                        expected = evaluator.evaluate(plan.with_schemes({kernel.id: scheme})).output.sqnr_db
+                        assert found == pytest.approx(expected, abs=0.05), (kernel.name, scheme)
+        table = estimate(evaluator, [INT4, FP16], metric=Metric.SQNR, probes=16)
+        errors = [cell.value - evaluator.evaluate(Plan({cell.kernel: cell.scheme})).output.sqnr_db
+                  for cell in table.cells.values()]  # fmt: skip
+        assert abs(np.median(errors)) < 1.5
+        assert max(map(abs, errors)) < 5
