@@ -87,7 +87,8 @@ class SweepControls(QObject):
             tip = translate("Sweeps", "Measure exactly, the worst by estimate first")
         self.run.set_tip(tip)
         self.run.setEnabled(self._session.data is not None)
-        self.stop.setVisible(sweeps.running)
+        if self.stop.parent() is not None:  # shown without a place in a header it would be a window of its own
+            self.stop.setVisible(sweeps.running)
         name = metric_word(used_metric(self._session))
         words = translate("Sweeps", "Measure of the output error: {name}")
         self.metric.set_word(name, words.format(name=metric_sentence(used_metric(self._session))))

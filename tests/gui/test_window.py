@@ -99,6 +99,16 @@ def test_layout_keys_change_the_layout_and_reset_brings_closed_docks_back(make_w
     assert "timeline" in shown_docks(window)
 
 
+def test_no_button_becomes_a_window_while_a_sweep_runs(make_window, session, qtbot):
+    window = make_window(session)
+    session.sweeps.running = True
+    window.show_layout("sweep")
+    for dock in ("sensitivity", "ranking"):
+        window.reveal(dock).refresh_now()
+    qtbot.waitUntil(lambda: window.host.settled)
+    assert [w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not window] == []
+
+
 def test_arrangements_are_remembered(make_window, session, tmp_path, qtbot):
     window = make_window(session, Settings(tmp_path))
     window.host.docks["error"].close()
@@ -146,9 +156,9 @@ def test_a_filter_wanted_in_a_layout_without_layers_goes_to_tune(make_window, se
 
 def test_tabs_of_a_group_stand_in_every_header(make_window, session, qtbot):
     window = make_window(session)
-    summary, kernel = window.host.docks["summary"], window.host.docks["kernel"]
-    assert window.host.group_of(summary) == [summary, kernel]
-    qtbot.waitUntil(lambda: len(summary.title._tabs) == 2, timeout=1000)
+    summary, kernel, history = (window.host.docks[name] for name in ("summary", "kernel", "history"))
+    assert window.host.group_of(summary) == [summary, kernel, history]
+    qtbot.waitUntil(lambda: len(summary.title._tabs) == 3, timeout=1000)
     tab = summary.title._tabs[1]
     assert tab.text() == "Kernel"
     qtbot.mouseClick(tab, Qt.MouseButton.LeftButton)
