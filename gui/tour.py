@@ -130,6 +130,13 @@ class Tour(QWidget):
             self.go(self._place)
         return False
 
+    def event(self, event: QEvent) -> bool:
+        """Escape is the tour's while it is there, not the command's of the same key."""
+        if event.type() == QEvent.Type.ShortcutOverride and event.key() == Qt.Key.Key_Escape:  # type: ignore[attr-defined]
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrow keys and Enter step, Escape ends."""
         key = event.key()
