@@ -8,11 +8,12 @@ from functools import cache
 from engine.paths import manual
 
 PAGES = (
-    "start", "figures", "layers", "summary", "kernel", "error", "preflight", "timeline", "cost", "latency", "roofline",
-    "memory", "thermal", "cold_start", "sensitivity", "ranking", "search", "pareto", "plans", "history", "tensors",
-    "compare", "measured", "jitter", "blocks", "graph", "data", "methods", "export", "jobs", "log", "keys",
+    "start", "data", "methods", "export", "figures", "keys", "layers", "summary", "kernel", "cost", "error",
+    "preflight", "timeline", "latency", "roofline", "usage", "measured", "memory", "thermal", "coldstart", "jitter",
+    "sensitivity", "ranking", "pareto", "search", "tensors", "compare", "blocks", "graph", "plans", "history", "jobs",
+    "log",
 )  # fmt: skip
-"""In the order of the contents. A page that describes a dock has the dock's id."""
+"""In the order of the contents: what concerns all, then a page for each dock, which has the dock's id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, QUrl
-from PySide6.QtGui import QKeyEvent, QTextBlockFormat, QTextCursor
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QUrl
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
 
+from gui.dialogs.manual_style import style_page
 from gui.i18n import language
 from gui.manual import Page, pages, search
 from gui.theme import Theme, theme_manager
@@ -28,8 +29,10 @@ class ManualWindow(QWidget):
         self.page = QTextBrowser()
         self.page.setOpenLinks(False)
         self.page.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         left = QVBoxLayout()
         left.setContentsMargins(12, 12, 8, 12)
+        left.setSpacing(8)
         left.addWidget(self.search)
         left.addWidget(self.contents, 1)
         row = QHBoxLayout(self)
@@ -38,12 +41,18 @@ class ManualWindow(QWidget):
         row.addLayout(left)
         row.addWidget(self.page, 1)
         self._shown = ""
+        self._document: QTextDocument | None = None
+        self._visited: list[str] = []
+        """Pages that links led away from."""
+        self._back = QShortcut(QKeySequence(QKeySequence.StandardKey.Back), self)
+        self._back.activated.connect(self.go_back)
         self.search.textChanged.connect(self._list)
         self.search.returnPressed.connect(lambda: self.contents.setCurrentRow(0))
         self.contents.currentItemChanged.connect(self._on_item)
         self.page.anchorClicked.connect(self._on_link)
+        self.page.viewport().installEventFilter(self)
         theme_manager.changed.connect(self._apply_theme)
-        self.resize(QSize(860, 640))
+        self.resize(QSize(980, 720))
         self.retranslate()
 
     def show_page(self, page_id: str, section: str = "") -> None:
@@ -53,8 +62,7 @@ class ManualWindow(QWidget):
         if page is None:
             return
         self._shown = page.id
-        self.page.setMarkdown(page.text)
-        self._style()
+        self._write(page)
         self.page.moveCursor(QTextCursor.MoveOperation.Start)
         if section and self.page.find(section):
             self.page.ensureCursorVisible()
@@ -63,6 +71,11 @@ class ManualWindow(QWidget):
                 self.contents.blockSignals(True)
                 self.contents.setCurrentRow(row)
                 self.contents.blockSignals(False)
+
+    def go_back(self) -> None:
+        """Return to where the last link was followed."""
+        if self._visited:
+            self.show_page(self._visited.pop())
 
     @property
     def shown(self) -> str:
@@ -92,6 +105,31 @@ class ManualWindow(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Tables follow the width of the page."""
+        if isinstance(event, QResizeEvent) and event.size().width() != event.oldSize().width():
+            self._style()
+        return super().eventFilter(watched, event)
+
+    def _write(self, page: Page) -> None:
+        """Make the document aside: on show it would be laid out after every step."""
+        old, new = self._document, QTextDocument(self.page)
+        new.setDefaultFont(self.page.font())
+        new.setMarkdown(page.text)
+        style_page(new, theme_manager.theme, self._room())
+        self.page.setDocument(new)
+        self._document = new
+        if old is not None:
+            old.deleteLater()
+
+    def _style(self) -> None:
+        style_page(self.page.document(), theme_manager.theme, self._room())
+
+    def _room(self) -> float:
+        """Px that a page has beside its scroll bar."""
+        bar = 0 if self.page.verticalScrollBar().isVisible() else self.page.verticalScrollBar().sizeHint().width()
+        return self.page.viewport().width() - bar
+
     def _list(self) -> None:
         words = self.search.text().strip()
         found: tuple[Page, ...] = search(language(), words) if words else pages(language())
@@ -111,23 +149,8 @@ class ManualWindow(QWidget):
 
     def _on_link(self, url: QUrl) -> None:
         if url.isRelative() and url.path().endswith(".md"):
+            self._visited.append(self._shown)
             self.show_page(url.path().removesuffix(".md"))
 
     def _apply_theme(self, theme: Theme) -> None:
         self.show_page(self._shown)
-
-    def _style(self) -> None:
-        """Room around the text, and lines that are easy to read."""
-        document = self.page.document()
-        document.setDocumentMargin(22)
-        block = document.begin()
-        while block.isValid():
-            cursor = QTextCursor(block)
-            form = block.blockFormat()
-            form.setLineHeight(130, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-            if cursor.currentTable() is None:
-                heading = form.headingLevel() > 0
-                form.setTopMargin(14 if heading else 2)
-                form.setBottomMargin(6 if heading else 4 if block.textList() is not None else 9)
-            cursor.setBlockFormat(form)
-            block = block.next()
