@@ -11,6 +11,7 @@ from engine.npu.coldstart import Measures
 from engine.npu.flow import MODES, FlowMode, InputPath
 from engine.session.changes import What
 from gui import format as form
+from gui import stored
 from gui.plots.export import Exporter
 from gui.plots.table import Table
 from gui.plots.view import PlotView
@@ -159,11 +160,12 @@ class ColdStartView(PlotView):
             value = state.get(name)
             if isinstance(value, bool):
                 chip.setChecked(value)
-        mode, preparing = state.get("mode"), state.get("preparing")
-        if mode in MODES:
-            self.mode.set_current(str(mode))
-        if isinstance(preparing, (int, float)):
-            self.preparing.setValue(float(preparing))
+        mode = stored.choice(state.get("mode"), MODES)
+        if mode is not None:
+            self.mode.set_current(mode)
+        preparing = stored.number(state.get("preparing"), self.preparing.minimum(), self.preparing.maximum())
+        if preparing is not None:
+            self.preparing.setValue(preparing)
         self.mark_dirty(What.DEVICE)
 
     # -- drawing ----------------------------------------------------------------------------------------------------
