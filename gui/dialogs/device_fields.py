@@ -232,6 +232,6 @@ class FieldDelegate(QStyledItemDelegate):
     def _choices(index: Index) -> tuple[str, ...]:
         if index.column() == ORIGIN:
             return ORIGINS
-        key = index.siblingAtColumn(KEY).data()
+        key = index.sibling(index.row(), KEY).data()
         field = next(field for field in FIELDS if field.key == key)
         return field.choices if field.shape == "text" else ("0", "1") if field.shape == "flag" else ()
