@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16, Scheme, family, label
 from engine.session.wishes import GOAL_TITLES, Goal, Wishes
+from gui import stored
 from gui.i18n import text
 from gui.widgets.chip import Chip
 from gui.widgets.themed import label as make_label
@@ -236,13 +237,15 @@ class SearchForm(QWidget):
     def restore_state(self, state: Mapping[str, object]) -> None:
         """Set it again; odd entries are ignored."""
         limits, schemes = state.get("limits"), state.get("schemes")
-        if state.get("goal") in GOAL_TITLES:
-            self.goal.setCurrentIndex(list(GOAL_TITLES).index(state["goal"]))  # type: ignore[arg-type]
+        goal = state.get("goal")
+        if goal in list(GOAL_TITLES):
+            self.goal.setCurrentIndex([*GOAL_TITLES].index(goal))
         if isinstance(limits, dict):
             for key, (on, field) in self.rows.items():
-                on.setChecked(isinstance(limits.get(key), (int, float)))
-                if on.isChecked():
-                    field.setValue(float(limits[key]))
+                limit = stored.number(limits.get(key), field.minimum(), field.maximum())
+                on.setChecked(limit is not None)
+                if limit is not None:
+                    field.setValue(limit)
         if isinstance(schemes, list):
             for scheme, chip in self.chips.items():
                 chip.setChecked(label(scheme) in schemes)
