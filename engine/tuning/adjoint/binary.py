@@ -54,7 +54,8 @@ def divide(call: Call, g: Sym) -> Gradients:
 @rule("Min", "Max")
 def extreme(call: Call, g: Sym) -> Gradients:
     """1 for the inputs that won."""
-    return _each(call, lambda at: g.only(call.tape.op("Equal", call.x(at), call.y())))
+    best = call.again()
+    return _each(call, lambda at: g.only(call.tape.op("Equal", call.x(at), best)))
 
 
 @rule("PRelu")

@@ -69,6 +69,14 @@ class Call:
         """An output of the forward node."""
         return self.tape.sym(self.node.output[at])
 
+    def again(self) -> Sym:
+        """The first output, computed once more: to be compared with inputs for equality.
+
+        The runtime may have come to the kept output by sums in another order than to the input that is recomputed here.
+        """
+        inputs = [self.x(at) if self.given(at) else "" for at in range(len(self.node.input))]
+        return self.tape.op(self.node.op_type, *inputs, **self.attributes)
+
     def shape(self, at: int = 0) -> tuple[int, ...]:
         """Of an input."""
         return self._shape(self.node.input[at])

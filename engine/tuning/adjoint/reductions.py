@@ -48,7 +48,7 @@ def reduction(call: Call, g: Sym) -> Gradients:
     axes = axes_of(call)
     if not axes and call.rank():
         call.block("no axes")
-    y = call.y()
+    y = call.again() if call.node.op_type in ("ReduceMax", "ReduceMin") else call.y()
     if not call.attribute("keepdims", 1):
         kept = [1 if at in axes else size for at, size in enumerate(call.shape())]
         g, y = g.reshape(kept), y.reshape(kept)
@@ -60,7 +60,7 @@ def global_pool(call: Call, g: Sym) -> Gradients:
     """A reduction over all axes but the first two."""
     axes = list(range(2, call.rank()))
     kind = "ReduceMean" if call.node.op_type == "GlobalAveragePool" else "ReduceMax"
-    return [_BACK[kind](call, g, call.y(), axes)]
+    return [_BACK[kind](call, g, call.again() if kind == "ReduceMax" else call.y(), axes)]
 
 
 @rule("CumSum")

@@ -260,7 +260,7 @@ def shrink(call: Call, g: Sym) -> Gradients:
 @rule("Clip")
 def clip(call: Call, g: Sym) -> Gradients:
     """1 where nothing was clipped."""
-    return [g.only(call.tape.op("Equal", call.x(), call.y()))]
+    return [g.only(call.tape.op("Equal", call.x(), call.again()))]
 
 
 def _piecewise(call: Call, negative: Sym) -> Sym:

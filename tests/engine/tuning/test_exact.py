@@ -286,9 +286,19 @@ def _wide_net():
         weight = (rng.standard_normal((cout, cin // groups, 3, 3)) / np.sqrt(9 * cin / groups)).astype(np.float32)
         nodes = [
             ("Conv", [source, f"w{result}"], [f"c{result}"], {"pads": [1, 1, 1, 1], "group": groups}),
-            ("Relu", [f"c{result}"], [result], {}),
+            ("Clip", [f"c{result}", "low", "high"], [result], {}),
         ]
-        return Step(nodes, [result], {f"w{result}": weight}, kind, f"w{result}", (0,), (1, 2, 3), source)
+        bounds = {"low": np.float32(0), "high": np.float32(6)}
+        return Step(
+            nodes,
+            [result],
+            {f"w{result}": weight, **{n: np.asarray(v) for n, v in bounds.items()}},
+            kind,
+            f"w{result}",
+            (0,),
+            (1, 2, 3),
+            source,
+        )
 
     steps = [conv("x", "a", 3, 32), conv("a", "b", 32, 32, 32), conv("b", "c", 32, 64)]
     steps.append(Step([("Add", ["c", "d"], ["e"], {})], ["e"]))
