@@ -174,7 +174,7 @@ def _complement(spans: Sequence[Span], end: float) -> Iterable[Span]:
     for low, high in spans:
         if low > at:
             yield at, min(low, end)
-        at = max(at, high)
+        at = high
     if at < end:
         yield at, end
 

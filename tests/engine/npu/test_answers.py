@@ -46,6 +46,15 @@ def test_the_cool_clock_is_never_lowered_and_the_next_one_is(run, kind):
     assert sustain(simulation, device, Scenario(240, ambient_c=27.0, clock_cap=above)).throttled_at_s is not None
 
 
+def test_a_trip_that_allows_the_level_lowers_nothing(run):
+    device, simulation = run
+    device = device.edited({"dvfs.trips": (30.0, 90.0), "dvfs.levels": (2.0, 0.0)})
+    cool = asked((device, simulation)).cool
+    assert cool.sensor_c > 30.0
+    assert cool.clock == device.numbers("dvfs.clocks")[2] / 960
+    assert sustain(simulation, device, Scenario(240, ambient_c=27.0, clock_cap=cool.clock)).throttled_at_s is None
+
+
 def test_a_cap_keeps_the_clock_below_it(run):
     device, simulation = run
     found = sustain(simulation, device, Scenario(minutes=1, clock_cap=0.7))
