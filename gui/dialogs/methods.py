@@ -53,9 +53,10 @@ class MethodsDialog(Dialog):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setHighlightSections(False)
-        heading = self.table.horizontalHeaderItem(0)
-        assert heading is not None
-        heading.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        for column in range(5):
+            heading = self.table.horizontalHeaderItem(column)
+            assert heading is not None
+            heading.setTextAlignment(_NUMBER if column else Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.body.addWidget(self.table)
         self.state = label(role="caption")
         self.body.addWidget(self.state)
