@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import onnx
 import pytest
 from driving import Driver
+from onnx import TensorProto, helper, numpy_helper
 
 from engine.interop.dump_open import open_dump
 from engine.numerics import Evaluator
@@ -77,6 +79,33 @@ def test_emulated_kernels_agree_with_the_preview_of_every_kernel(opened, scheme)
         session.comparing.choose(CURRENT, EMULATED)
         found = shown(opened, kernel, 1)
         assert found.sums.sqnr_db > 60, kernel.name
+
+
+def test_a_bias_behind_a_matrix_product_is_emulated_once(tmp_path):
+    rng = np.random.default_rng(0)
+    weights = {"w": rng.standard_normal((64, 32)) * 0.2, "b": rng.standard_normal(32)}
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["m"], "/m"), helper.make_node("Add", ["m", "b"], ["a"], "/a"),
+         helper.make_node("Relu", ["a"], ["y"], "/r")],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 8, 64])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 8, 32])],
+        [numpy_helper.from_array(a.astype(np.float32), n) for n, a in weights.items()],
+    )  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "m.onnx")
+    made = Driver(tmp_path)
+    try:
+        made.open(tmp_path / "m.onnx")
+        made.session.apply_preset("int8")
+        made.settle()
+        (kernel,) = made.session.network.kernels
+        assert len(kernel.nodes) == 3
+        made.session.comparing.choose(CURRENT, EMULATED)
+        found = shown(made, kernel)
+        assert found.sums.sqnr_db > 60
+        assert found.tensor == "y"
+    finally:
+        made.session.close()
 
 
 def test_a_dump_of_mixbit_is_matched_by_kernel_and_has_no_error(opened, dumped):
