@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import closing
 from dataclasses import replace
@@ -21,6 +22,7 @@ from engine.precision.scheme import FP16, FP32, INT4, INT8
 from engine.progress import CancelToken
 from engine.session.work import open_network
 from engine.tuning import spread
+from engine.tuning.cluster import ClusterError, dask_cluster
 from engine.tuning.exact import ExactSweep, cells_out
 from engine.tuning.shipment import pack, unpack, with_files
 from engine.tuning.spread import LostWorkerError, local_processes, sweep_on
@@ -193,3 +195,9 @@ def test_text_and_numbers_arrive_as_they_were(tmp_path: Path) -> None:
         assert '"one-out"' in settings
         assert pack(evaluator, "one-out", Plan({net.tunable[0].id: FP32}), True, tmp_path).digest == shipment.digest
         assert pack(evaluator, "one-in", Plan(), True, tmp_path).digest != shipment.digest
+
+
+def test_without_dask_it_says_what_to_install(evaluator: Evaluator, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"install mixbit\[cluster\]"), dask_cluster("local", evaluator.network):
+        pass
