@@ -39,13 +39,15 @@ class DockSpec:
     title: str
     module: str
     name: str
+    least: int = 180
+    """Px below which its text would be cut."""
 
 
 DOCKS: tuple[DockSpec, ...] = (
     DockSpec("layers", mark("Layers"), "gui.views.layers", "LayersView"),
-    DockSpec("summary", mark("Summary"), "gui.views.summary", "SummaryView"),
-    DockSpec("kernel", mark("Kernel"), "gui.views.kernel", "KernelView"),
-    DockSpec("cost", mark("Kernel cost"), "gui.views.cost", "CostView"),
+    DockSpec("summary", mark("Summary"), "gui.views.summary", "SummaryView", 270),
+    DockSpec("kernel", mark("Kernel"), "gui.views.kernel", "KernelView", 280),
+    DockSpec("cost", mark("Kernel cost"), "gui.views.cost", "CostView", 262),
     DockSpec("error", mark("Error along the network"), "gui.views.error_profile", "ErrorProfileView"),
     DockSpec("preflight", mark("Preflight"), "gui.views.preflight", "PreflightView"),
     DockSpec("timeline", mark("Timeline"), "gui.views.timeline", "TimelineView"),
@@ -54,13 +56,13 @@ DOCKS: tuple[DockSpec, ...] = (
     DockSpec("usage", mark("Utilization"), "gui.views.usage", "UsageView"),
     DockSpec("memory", mark("Memory"), "gui.views.memory", "MemoryView"),
     DockSpec("thermal", mark("Thermal"), "gui.views.thermal", "ThermalView"),
-    DockSpec("coldstart", mark("Cold start"), "gui.views.coldstart", "ColdStartView"),
+    DockSpec("coldstart", mark("Cold start"), "gui.views.coldstart", "ColdStartView", 262),
     DockSpec("measured", mark("Measured"), "gui.views.measured", "MeasuredView"),
     DockSpec("jitter", mark("Jitter"), "gui.views.jitter", "JitterView"),
     DockSpec("sensitivity", mark("Sensitivity"), "gui.views.sensitivity", "SensitivityView"),
     DockSpec("ranking", mark("Ranking"), "gui.views.ranking", "RankingView"),
     DockSpec("pareto", mark("Pareto"), "gui.views.pareto", "ParetoView"),
-    DockSpec("search", mark("Search"), "gui.views.search", "SearchView"),
+    DockSpec("search", mark("Search"), "gui.views.search", "SearchView", 270),
     DockSpec("tensors", mark("Tensors"), "gui.views.tensors", "TensorsView"),
     DockSpec("compare", mark("Compare"), "gui.views.compare", "CompareView"),
     DockSpec("blocks", mark("Blocks"), "gui.views.blocks", "BlocksView"),
@@ -83,8 +85,9 @@ def available(dock_id: str) -> bool:
 class _Body(QWidget):
     """Holds a view and lets the dock be made smaller than the view would like."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, least: int) -> None:
         super().__init__(parent)
+        self._least = least
         self.setObjectName("dockBody")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.column = QVBoxLayout(self)
@@ -92,7 +95,7 @@ class _Body(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Small, so that layouts fit small screens."""
-        return QSize(180, 70)
+        return QSize(self._least, 70)
 
 
 class Dock(QDockWidget):
@@ -103,7 +106,7 @@ class Dock(QDockWidget):
         self.spec = spec
         self.view: Any = None
         self._make = make
-        self._body = _Body(self)
+        self._body = _Body(self, spec.least)
         self.setObjectName(f"dock_{spec.id}")
         self.setWidget(self._body)
         self.title = DockTitle(self, host)

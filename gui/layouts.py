@@ -28,6 +28,8 @@ class Split:
 
 
 Node = Tabs | Split
+NARROW = 1180
+"""Px of a window below which no layout has a column on the right."""
 LAYOUTS = ("tune", "profile", "sweep", "compare", "graph")
 
 
@@ -46,8 +48,15 @@ def tabs(*docks: str) -> Tabs:
     return Tabs(docks)
 
 
+def stored_name(name: str, width: int) -> str:
+    """What the arrangement of a layout is remembered by: narrow windows have arrangements of their own."""
+    return name if width >= NARROW else f"{name}-narrow"
+
+
 def default(name: str, width: int, height: int) -> Node:
     """The arrangement of a layout for an area of that size in px."""
+    if width < NARROW:
+        return _narrow(name, width, height)
     side = 322 if width >= 1366 else 296
     low = 232 if height >= 780 else 210
     if name == "tune":
@@ -69,6 +78,28 @@ def default(name: str, width: int, height: int) -> Node:
     return row(
         (tabs("blocks"), 286 if width >= 1366 else 236), (tabs("graph"), 0), (tabs("kernel", "summary"), side - 16)
     )
+
+
+def _narrow(name: str, width: int, height: int) -> Node:
+    """Without a column on the right: its docks are tabs of a group below or on the left."""
+    side = max(286, round(0.4 * width))
+    low = 232 if height >= 600 else 210
+    if name == "tune":
+        lists = tabs("summary", "kernel", "preflight", "timeline", "plans", "history", "jobs", "log")
+        return column((tabs("layers"), 0), (row((tabs("error", "latency"), 0), (lists, side)), low))
+    if name == "profile":
+        charts = (tabs("roofline", "measured", "usage", "latency"), 0)
+        slow = (tabs("memory", "thermal", "coldstart", "jitter"), 0)
+        lower = row(charts, slow, (tabs("kernel", "cost", "summary"), 290))
+        return column((tabs("timeline"), round(0.48 * height)), (lower, 0))
+    if name == "sweep":
+        lower = row(
+            (tabs("ranking", "layers"), 0), (tabs("pareto", "search", "summary", "kernel", "error", "plans"), 0)
+        )
+        return column((tabs("sensitivity"), round(0.42 * height)), (lower, 0))
+    if name == "compare":
+        return tabs("compare", "tensors", "kernel")
+    return row((tabs("kernel", "blocks", "summary"), 290), (tabs("graph"), 0))
 
 
 def arrange(host: DockHost, node: Node, width: int, height: int) -> None:

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPainter,
     QPixmap,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
@@ -30,7 +31,7 @@ from gui.docks import GAP, Dock, DockHost
 from gui.fonts import has_chinese
 from gui.i18n import language
 from gui.i18n import text as translated
-from gui.layouts import LAYOUTS, arrange, default
+from gui.layouts import LAYOUTS, arrange, default, stored_name
 from gui.menu_row import MenuRow, paint_logo
 from gui.menus import Menus
 from gui.settings import Settings
@@ -69,6 +70,8 @@ class Window(QWidget):
         self.session: Session | None = None
         self.host: DockHost | None = None
         self.layout_name = "tune"
+        self._arranged = ""
+        """What the arrangement on show is remembered by."""
         self._confirm = confirm
         self._leaving = False
         self._unsubscribe: Callable[[], None] | None = None
@@ -228,7 +231,7 @@ class Window(QWidget):
         """Put the docks of this layout where they belong."""
         if self.host is not None:
             self.host.restore_all()
-            self.settings.forget(f"layout/{self.layout_name}")
+            self.settings.forget(f"layout/{stored_name(self.layout_name, self.width())}")
             self._apply_layout(self.layout_name)
 
     def reveal(self, dock_id: str) -> Any:
@@ -248,7 +251,8 @@ class Window(QWidget):
     def _apply_layout(self, name: str) -> None:
         assert self.host is not None
         self._column.activate()
-        saved = self.settings.bytes(f"layout/{name}")
+        self._arranged = stored_name(name, self.width())
+        saved = self.settings.bytes(f"layout/{self._arranged}")
         if saved is None or not self.host.bring_back(saved, STATE_VERSION):
             width, height = self.host.width(), self.host.height() - GAP
             arrange(self.host, default(name, width, height), width, height)
@@ -256,7 +260,14 @@ class Window(QWidget):
     def _remember_layout(self) -> None:
         if self.host is not None and self._stack.currentWidget() is self.host:
             self.host.restore_all()
-            self.settings.set_bytes(f"layout/{self.layout_name}", self.host.arrangement(STATE_VERSION))
+            self.settings.set_bytes(f"layout/{self._arranged}", self.host.arrangement(STATE_VERSION))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A window that has become narrow, or wide again, takes the arrangement for that."""
+        super().resizeEvent(event)
+        if self._arranged and self._arranged != stored_name(self.layout_name, self.width()):
+            self._remember_layout()
+            self._apply_layout(self.layout_name)
 
     def store_view_state(self) -> None:
         """Put what views want to find again into the session, for its project file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 WAIT_MS = 400
@@ -85,9 +85,21 @@ class NoteField(QPlainTextEdit):
         self._grow()
 
     def _height(self) -> int:
-        lines = min(max(_LINES[0], self.document().lineCount()), _LINES[1])
+        lines = self.document().lineCount() if self.toPlainText() else self._hint_lines()
+        lines = min(max(_LINES[0], lines), _LINES[1])
         around = 2 * (self.document().documentMargin() + self.frameWidth())
         return round(lines * self.fontMetrics().lineSpacing() + around + _SPARE)
+
+    def _hint_lines(self) -> int:
+        """Lines that the placeholder takes at this width."""
+        room = self.viewport().width() - 2 * round(self.document().documentMargin())
+        wrapped = self.fontMetrics().boundingRect(0, 0, room, 999, Qt.TextFlag.TextWordWrap, self.placeholderText())
+        return round(wrapped.height() / self.fontMetrics().lineSpacing())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A narrower field may need another line."""
+        super().resizeEvent(event)
+        self._grow()
 
     def _grow(self) -> None:
         if self.height() != self._height():

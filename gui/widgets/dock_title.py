@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt
+from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from gui.fonts import font
 from gui.theme import theme_manager
+from gui.widgets.dock_tab import HEIGHT, DockTab
 from gui.widgets.icon_button import IconButton
 
 if TYPE_CHECKING:
     from gui.docks import Dock, DockHost
 
-HEIGHT = 29
+
+def fitting(widths: Sequence[int], front: int, room: int, button: int) -> frozenset[int]:
+    """Which tabs show in a header: all if they fit, else the one in front and as many of the others as still fit.
+
+    Args:
+        widths: px that each tab needs.
+        front: place of the tab in front, which shows in any case.
+        room: px for tabs and the button that stands for the rest.
+        button: px of that button.
+    """
+    if sum(widths) <= room:
+        return frozenset(range(len(widths)))
+    left, shown = room - button - widths[front], {front}
+    for place, width in enumerate(widths):
+        if place != front and width <= left:
+            left -= width
+            shown.add(place)
+    return frozenset(shown)
 
 
 class DockTitle(QWidget):
@@ -28,11 +48,15 @@ class DockTitle(QWidget):
         self.setFixedHeight(HEIGHT)
         self._dock, self._host = dock, host
         self._view: Any = None
-        self._tabs: list[_Tab] = []
+        self._tabs: list[DockTab] = []
         self._controls: list[QWidget] = []
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(12, 0, 8, 0)
         self._row.setSpacing(0)
+        self._others = IconButton("chevron-down", size=13, token="muted")
+        self._others.clicked.connect(self._show_others)
+        self._others.hide()
+        self._row.addWidget(self._others)
         self._subtitle = _Subtitle(self)
         self._row.addWidget(self._subtitle, 1)
         self._expand = IconButton("expand", size=15, token="muted")
@@ -76,6 +100,7 @@ class DockTitle(QWidget):
 
     def _retranslate(self) -> None:
         self._more.set_tip(self.tr("Panel menu"))
+        self._others.set_tip(self.tr("More panels on this place"))
         self._expand.set_tip(self.tr("Show this panel alone, or all again"))
         self._regroup()
         self._on_subtitle()
@@ -86,6 +111,37 @@ class DockTitle(QWidget):
         self._subtitle.set_text(self._view.subtitle() if len(self._tabs) < 2 else "")
         for tab in self._tabs:
             tab.refresh()
+        self._fold()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many tabs as there is room for."""
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Tabs that would be cut stand in a menu behind the last that fits; the one in front always shows."""
+        if len(self._tabs) < 2:
+            self._others.hide()
+            return
+        margins = self._row.contentsMargins()
+        ends = [self._expand, self._more, *self._controls]
+        taken = sum(w.sizeHint().width() for w in ends if not w.isHidden())
+        room = self.width() - margins.left() - margins.right() - taken
+        shown = fitting([tab.sizeHint().width() for tab in self._tabs], self._at_front(), room, self._others.width())
+        for place, tab in enumerate(self._tabs):
+            tab.setVisible(place in shown)
+        self._others.setVisible(len(shown) < len(self._tabs))
+
+    def _at_front(self) -> int:
+        return next((place for place, tab in enumerate(self._tabs) if tab.front), 0)
+
+    def _show_others(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for tab in self._tabs:
+            if tab.isHidden():
+                menu.addAction(tab.text(), partial(self._raise, tab.dock))
+        menu.popup(self._others.mapToGlobal(self._others.rect().bottomLeft()))
 
     def _regroup(self) -> None:
         if self._view is None and self._dock.isHidden():
@@ -96,7 +152,7 @@ class DockTitle(QWidget):
                 self._row.removeWidget(tab)
                 tab.hide()
                 tab.deleteLater()
-            self._tabs = [_Tab(dock, dock is self._dock, len(group) == 1, self) for dock in group]
+            self._tabs = [DockTab(dock, dock is self._dock, len(group) == 1, self) for dock in group]
             for place, tab in enumerate(self._tabs):
                 self._row.insertWidget(place, tab)
                 tab.chosen.connect(self._raise)
@@ -149,82 +205,3 @@ class _Subtitle(QWidget):
         painter.setPen(theme_manager.theme.muted)
         text = QFontMetricsF(font(11)).elidedText(self._text, Qt.TextElideMode.ElideRight, self.width() - 12)
         painter.drawText(self.rect().adjusted(9, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
-
-
-class _Tab(QAbstractButton):
-    """The title of a dock; in a group it can be clicked and the one in front has an accent line."""
-
-    chosen = Signal(object)
-
-    def __init__(self, dock: Dock, front: bool, alone: bool, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.dock, self._front, self._alone = dock, front, alone
-        self._badge, self._over = "", False
-        self.setFixedHeight(HEIGHT)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        if alone:
-            self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        else:
-            self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            self.clicked.connect(lambda: self.chosen.emit(self.dock))
-        theme_manager.changed.connect(self.update)
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Take title and count of the view; a view that nobody has seen yet has its name only."""
-        count = getattr(self.dock.view, "badge", None)
-        badge = str(count()) if count is not None else ""
-        name = self.dock.name()
-        if (self.text(), self._badge) != (name, badge):
-            self.setText(name)
-            self._badge = badge
-            self.setAccessibleName(name)
-            self.updateGeometry()
-            self.update()
-
-    def sizeHint(self) -> QSize:
-        """Room for title and count."""
-        width = QFontMetricsF(font(12, 600)).horizontalAdvance(self.text())
-        if self._badge:
-            width += 7 + self._badge_width()
-        return QSize(round(width) + (0 if self._alone else 20), HEIGHT)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        """Tint."""
-        self._over = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Back to plain."""
-        self._over = False
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw title, count and line."""
-        theme = theme_manager.theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        strong = self._front or self._alone
-        painter.setFont(font(12, 600 if strong else 500))
-        painter.setPen(theme.text if strong else theme.text2 if self._over else theme.muted)
-        left = 0.0 if self._alone else 10.0
-        width = QFontMetricsF(painter.font()).horizontalAdvance(self.text())
-        painter.drawText(QRectF(left, 0, width + 2, HEIGHT), Qt.AlignmentFlag.AlignVCenter, self.text())
-        if self._badge:
-            pill = QRectF(left + width + 6, (HEIGHT - 16) / 2, self._badge_width(), 16)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.warn_soft)
-            painter.drawRoundedRect(pill, 8, 8)
-            painter.setFont(font(10, 600))
-            painter.setPen(theme.warn)
-            painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, self._badge)
-        if self._front and not self._alone:
-            painter.fillRect(QRectF(10, HEIGHT - 2.5, self.width() - 20, 2.5), theme.accent)
-        if self.hasFocus():
-            painter.setPen(theme.accent)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(QPointF(2.5, 3.5), QPointF(self.width() - 2.5, HEIGHT - 4.5)), 4, 4)
-
-    def _badge_width(self) -> float:
-        return max(16.0, QFontMetricsF(font(10, 600)).horizontalAdvance(self._badge) + 10)

@@ -1,15 +1,21 @@
-"""A segmented control: a few exclusive choices side by side."""
+"""A segmented control: a few exclusive choices side by side; where they don't fit, the chosen one with a menu."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from gui.fonts import font
 from gui.theme import theme_manager
+
+ARROW = 12
+"""Px for the arrow of a folded control."""
+SLACK = 12
+"""Px that segments may lose together before they fold; their padding is more than that."""
 
 
 class SegmentedControl(QWidget):
@@ -33,7 +39,7 @@ class SegmentedControl(QWidget):
         self.setFixedHeight(height)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         theme_manager.changed.connect(self.update)
 
     @property
@@ -62,16 +68,28 @@ class SegmentedControl(QWidget):
         """Room for all labels."""
         return QSize(round(sum(self._widths()) + 2), self.height())
 
+    def minimumSizeHint(self) -> QSize:
+        """Room for the widest label and the arrow of the menu."""
+        return QSize(round(max(self._widths(), default=0.0) + ARROW + 2), self.height())
+
+    @property
+    def folded(self) -> bool:
+        """Whether the choices stand in a menu, for want of room."""
+        return len(self._choices) > 1 and self.width() < self.sizeHint().width() - SLACK
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the track and its segments."""
         theme = theme_manager.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        wide = min(self.width(), self.minimumSizeHint().width()) if self.folded else self.width()
+        frame = QRectF(0, 0, wide, self.height()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.setPen(QPen(theme.border, 1))
         painter.setBrush(theme.raised)
         painter.drawRoundedRect(frame, 4, 4)
-        for (key, text), rect in zip(self._choices, self._rects(), strict=True):
+        if self.folded:
+            self._paint_folded(painter, wide)
+        for (key, text), rect in () if self.folded else zip(self._choices, self._rects(), strict=True):
             active = key == self._current
             if active:
                 painter.setPen(QPen(theme.strong, 1))
@@ -89,7 +107,11 @@ class SegmentedControl(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose the segment under the pointer."""
-        if event.button() == Qt.MouseButton.LeftButton:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self.folded:
+            self._show_menu()
+        else:
             self._take(self._at(event.position().x()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -103,7 +125,10 @@ class SegmentedControl(QWidget):
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Step with the arrow keys."""
+        """Step with the arrow keys; Space opens the menu of a folded control."""
+        if self.folded and event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._show_menu()
+            return
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
         keys = [key for key, _ in self._choices if key not in self._disabled]
         if step is None or self._current not in keys:
@@ -116,6 +141,29 @@ class SegmentedControl(QWidget):
             self._current = key
             self.update()
             self.chosen.emit(key)
+
+    def _show_menu(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for key, text in self._choices:
+            action = menu.addAction(text, partial(self._take, key))
+            action.setCheckable(True)
+            action.setChecked(key == self._current)
+            action.setEnabled(key not in self._disabled)
+        menu.popup(self.mapToGlobal(self.rect().bottomLeft()))
+
+    def _paint_folded(self, painter: QPainter, wide: int) -> None:
+        theme = theme_manager.theme
+        text = next((text for key, text in self._choices if key == self._current), "")
+        room = QRectF(9, 0, wide - 13 - ARROW, self.height())
+        painter.setFont(font(11, 600))
+        painter.setPen(theme.text)
+        words = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, words)
+        middle = QPointF(wide - 4 - ARROW / 2, self.height() / 2)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.muted)
+        painter.drawPolygon(QPolygonF([middle + QPointF(-4, -2), middle + QPointF(4, -2), middle + QPointF(0, 3)]))
 
     def _widths(self) -> list[float]:
         metrics = QFontMetricsF(font(11, 600))

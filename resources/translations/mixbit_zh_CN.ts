@@ -1722,7 +1722,7 @@
     </message>
     <message>
         <source>More panels on this place</source>
-        <translation type="unfinished"></translation>
+        <translation>此处的更多面板</translation>
     </message>
     <message>
         <source>Show this panel alone, or all again</source>
