@@ -253,4 +253,8 @@ GESTURES: tuple[Gesture, ...] = (
     Gesture("F", mark("Plots: fit")),
     Gesture(", .", mark("Timeline: previous, next bar")),
     Gesture("P", mark("Hold: show the previous plan")),
+    Gesture("J K", mark("Compare: next, previous kernel")),
+    Gesture("E", mark("Compare: first kernel that misses the required SQNR")),
+    Gesture("Enter, Space", mark("Sensitivity: apply the cell, only select its kernel")),
+    Gesture("F2, Delete", mark("Plans: rename, delete")),
 )

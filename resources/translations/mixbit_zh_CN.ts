@@ -734,6 +734,22 @@
         <translation>按住：显示上一个方案</translation>
     </message>
     <message>
+        <source>Compare: next, previous kernel</source>
+        <translation>比对：下一个、上一个算子</translation>
+    </message>
+    <message>
+        <source>Compare: first kernel that misses the required SQNR</source>
+        <translation>比对：第一个未达到要求 SQNR 的算子</translation>
+    </message>
+    <message>
+        <source>Sensitivity: apply the cell, only select its kernel</source>
+        <translation>敏感度：应用该格、仅选择其算子</translation>
+    </message>
+    <message>
+        <source>Plans: rename, delete</source>
+        <translation>方案：重命名、删除</translation>
+    </message>
+    <message>
         <source>Layers</source>
         <translation>层</translation>
     </message>
@@ -3627,6 +3643,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Search kernels and commands</source>
         <translation>搜索算子与命令</translation>
+    </message>
+    <message>
+        <source>Window layout</source>
+        <translation>窗口布局</translation>
     </message>
     <message>
         <source>Language</source>
