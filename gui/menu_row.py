@@ -114,6 +114,7 @@ class MenuRow(QWidget):
         self._menus.fill_bar(self.bar)
         self.search.setText(self.tr("Search kernels and commands"))
         self.search.setAccessibleName(self.search.text())
+        self.tabs.setAccessibleName(self.tr("Window layout"))
         self.language.set_current(language())
         self.language.setAccessibleName(self.tr("Language"))
         self.language.setToolTip("English, 中文")

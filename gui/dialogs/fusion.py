@@ -49,6 +49,7 @@ class FusionDialog(Dialog):
         self.list.setAlternatingRowColors(True)
         self.list.setUniformRowHeights(True)
         self.list.setMinimumHeight(240)
+        self.list.setAccessibleName(self.windowTitle())
         self.list.setHeaderLabels([self.tr("Pattern"), self.tr("Kernel"), self.tr("Stayed apart"), self.tr("Why")])
         self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.list.currentItemChanged.connect(self._on_current)

@@ -197,6 +197,7 @@ class CompareView(PlotView):
             self.tr("Worst channels"),
             self.tr("relative L2"),
         )
+        self.statistics.setAccessibleName(self.tr("Worst channels"))
         self.statistics.range_word = self.tr("range")
         self.statistics.element_words = (self.tr("Worst elements"), self.tr("A → B"))
         self.kind.setAccessibleName(self.tr("How the values are shown"))
