@@ -38,7 +38,7 @@ class ShortcutsDialog(Dialog):
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setWidget(page)
-        scroll.setMinimumHeight(520)
+        scroll.setMinimumHeight(552)
         self.body.addWidget(scroll, 1)
         self.add_button(self.tr("Close"), self.accept, primary=True).setFocus()
 
