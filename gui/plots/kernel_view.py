@@ -19,6 +19,7 @@ from gui.plots.navigation import Span
 from gui.plots.panel import Panel
 from gui.plots.view import ChartView
 from gui.theme import Theme
+from gui.views.layers_card import kernel_card
 from gui.widgets.tip_card import TipContent
 
 if TYPE_CHECKING:
@@ -106,9 +107,8 @@ class KernelChartView(ChartView):
             self.span.show(*span)
 
     def card_content(self, index: int, rows: list[tuple[str, str]]) -> TipContent:
-        """A card with the kernel's name, badge and these rows."""
-        label, family = self.columns.labels[index], self.columns.families[index]
-        return TipContent(self.columns.names[index], tuple(rows), (family, label) if label else None)
+        """The kernel's card with these rows of our own."""
+        return kernel_card(self.shown, index, rows)
 
     # -- gestures ---------------------------------------------------------------------------------------------------
 

@@ -1,16 +1,22 @@
-"""The card that appears where the pointer rests on a row of the Layers table."""
+"""The card that appears where the pointer rests on a kernel, in whatever view."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from math import isnan
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from gui import format as form
 from gui.i18n import text as translated
-from gui.views.layers_rows import LayerRows
+from gui.views.layers_rows import LayerRows, rows_of, shape_of
 from gui.views.words import bound_word, unit_word
 from gui.widgets.tip_card import TipContent
+
+if TYPE_CHECKING:
+    from engine.session import Session
 
 translate = QCoreApplication.translate
 NOTE = 64
@@ -37,6 +43,20 @@ def card(rows: LayerRows, i: int) -> TipContent:
     why = shape.why_not[i] or rows.unsupported[i]
     badge = (rows.families[i], rows.labels[i]) if rows.families[i] else None
     return TipContent(f"#{i}  {shape.names[i]}", lines, badge, translated(why) if why is not None else "")
+
+
+def kernel_card(session: Session, index: int, own: Sequence[tuple[str, str]] = ()) -> TipContent:
+    """The card of a kernel as every view shows it: what the view itself says of it first, then what all say.
+
+    Args:
+        session: what is shown, which may be the previous plan.
+        index: of the kernel in execution order.
+        own: label and value rows of the view; they stand in for rows of the same label.
+    """
+    assert session.network is not None
+    common = card(rows_of(session, shape_of(session.network)), index)
+    said = {label for label, _ in own}
+    return replace(common, rows=[*own, *(row for row in common.rows if row[0] not in said)])
 
 
 def _short(note: str) -> str:

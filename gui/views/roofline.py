@@ -21,6 +21,7 @@ from gui.plots.panel import Panel
 from gui.plots.table import Table
 from gui.plots.view import ChartView
 from gui.theme import Theme
+from gui.views.layers_card import kernel_card
 from gui.views.roofline_data import RooflineData, roofline_data, roofline_table
 from gui.views.roofline_layers import Points, Roofs
 from gui.views.words import bound_word
@@ -113,8 +114,7 @@ class RooflineView(ChartView):
             (self.tr("latency"), fmt.latency_us(float(data.latency_us[place]))),
             (self.tr("bound by"), bound_word(simulation.kernels[index].bound)),
         ]
-        label = self.columns.labels[index]
-        return TipContent(self.columns.names[index], rows, (self.columns.families[index], label) if label else None)
+        return kernel_card(self.shown, index, rows)
 
     def _place(self, index: int | None) -> int | None:
         if self.data is None or index is None:

@@ -23,6 +23,7 @@ from gui.plots.panel import Panel
 from gui.plots.table import Table
 from gui.plots.view import ChartView
 from gui.theme import Theme
+from gui.views.layers_card import kernel_card
 from gui.views.timeline_colors import BOUNDS, Mode, bar_colors, bound_color
 from gui.views.timeline_data import TimelineData, area_totals, timeline_data, timeline_table
 from gui.views.timeline_ground import LaneGround, LaneNames, lane_at
@@ -285,8 +286,7 @@ class TimelineView(ChartView):
         rows.append((self.tr("starts"), f"{fmt.run_latency(cost.start_us)}, {launch}"))
         rows.append((self.tr("DDR"), f"{fmt.bytes_(cost.ddr_read_bytes)} ↓  {fmt.bytes_(cost.ddr_write_bytes)} ↑"))
         rows.append((self.tr("bound by"), bound_word(cost.bound)))
-        label = self.columns.labels[place]
-        return TipContent(self.columns.names[place], rows, (self.columns.families[place], label) if label else None)
+        return kernel_card(self.shown, place, rows)
 
     def _on_click(self, hit: Hit) -> None:
         if hit.panel is self.whole:

@@ -13,6 +13,8 @@ from gui.plots.kernel_layers import column
 from gui.theme import DARK, LIGHT
 from gui.views.error_profile import ErrorProfileView
 from gui.views.latency import LatencyView
+from gui.views.layers_card import card, kernel_card
+from gui.views.layers_rows import rows_of, shape_of
 from gui.views.memory import MemoryView
 
 Key = Qt.Key
@@ -108,7 +110,7 @@ def test_the_selection_band_is_where_the_kernel_is(session, view, hand):
 
 def test_the_card_gives_local_accumulated_and_previous_error(qtbot, session, view, hand):
     content = hand.rest(qtbot, 35)
-    assert content.title == session.network.kernels[35].name
+    assert content.title == f"#35  {session.network.kernels[35].name}"
     rows = dict(content.rows)
     figures = session.figures.evaluation.accumulated[ids(session, 35)[0]].sqnr_db
     assert rows["accumulated"] == f"{figures:.1f}\u202fdB"
@@ -295,3 +297,13 @@ def test_kept_pictures_follow_data_and_theme(session, view, hand):
     view.apply_theme(DARK)
     settle(view)
     assert hand.color(20, bottom, dy=-3) == DARK.fp16.main
+
+
+def test_a_kernel_has_the_same_card_in_every_plot(session):
+    """What a view says of its own comes first; what all views say of a kernel is the same."""
+    common = card(rows_of(session, shape_of(session.network)), 5)
+    seen = kernel_card(session, 5, [("latency", "as the view has it"), ("launch", "1 µs")])
+    assert (seen.title, seen.badge, seen.note) == (common.title, common.badge, common.note)
+    assert seen.rows[:2] == [("latency", "as the view has it"), ("launch", "1 µs")]
+    assert seen.rows[2:] == [row for row in common.rows if row[0] != "latency"]
+    assert {"op", "output", "local", "accumulated"} <= {label for label, _ in seen.rows}

@@ -197,7 +197,7 @@ def test_the_card_tells_of_the_unit_under_the_pointer(qtbot, session, view, hand
     y = frame.data_y(lane_box(frame.area, LANES.index("Vector")).center().y())
     content = hand.rest(qtbot, middle(view, place), y)
     cost = session.figures.simulation.kernels[place]
-    assert content.title == session.network.kernels[place].name
+    assert content.title == f"#{place}  {session.network.kernels[place].name}"
     assert dict(content.rows)["Vector"].startswith(f"{cost.vector_us:.1f}\u202fµs of {cost.latency_us:.1f}")
     assert lane_at(frame.area, frame.area.top() + 2) is None
 
