@@ -5,6 +5,7 @@ import pytest
 from fakes import FakeSession
 
 from engine.precision.scheme import INT4
+from engine.quant.oddities import Oddities
 from engine.text import say
 from gui.views.layers_changes import changed_cells, runs
 from gui.views.layers_columns import COLUMNS
@@ -159,6 +160,7 @@ def _other(name, value):
     if not isinstance(value, tuple):
         return None
     words = {"schemes": INT4, "families": "INT4", "labels": "INT4", "units": "CPU", "bounds": "Launch"}
+    words |= {"odd": Oddities(nan=2, channels=8)}
     changed = words.get(name, say("not here") if name == "unsupported" else frozenset({"INT4"}))
     assert changed != value[3]
     return (*value[:3], changed, *value[4:])
