@@ -13,18 +13,33 @@ from engine.precision.plan import Plan
 from engine.precision.planfile import plan_from_file, plan_to_file, save_plan
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.ranges import Ranges
-from engine.text import say
+from engine.text import Text, say
 
 
 def check_qdq(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Handover:
     """Every scheme can be said; the reader needs one setting."""
-    notes = (
+    return hand_over(network, plan, lambda kernel, asked: (asked, None), _setting(plan))
+
+
+def _setting(plan: Plan) -> tuple[Text, ...]:
+    """The session setting that gives what is shown, and what its default does to such a plan."""
+    schemes = [scheme for _, scheme in plan.items()]
+    notes = [
         say(
-            "To compute what is shown, ONNX Runtime needs the session settings that stand in the model's metadata: "
-            "by default it rounds activations beside INT4 weights to 8 bits."
-        ),
-    )
-    return hand_over(network, plan, lambda kernel, asked: (asked, None), notes)
+            "To get the errors that are shown, run the file with ONNX Runtime's session setting "
+            "session.disable_quant_qdq=1; it stands in the model's metadata, too."
+        )
+    ]
+    if any(not s.weights.floating and s.weights.bits <= 4 for s in schemes):
+        notes.append(say("Without it, ONNX Runtime rounds the activations beside INT4 weights to 8 bits."))
+    if any(not s.activations.floating and s.activations.bits <= 8 for s in schemes):
+        notes.append(
+            say(
+                "Without it, ONNX Runtime multiplies 8-bit activations and weights as integers, whose products "
+                "saturate in pairs on x86 processors without VNNI: errors can be several dB worse than shown."
+            )
+        )
+    return tuple(notes)
 
 
 def check_csv(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Handover:

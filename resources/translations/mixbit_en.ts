@@ -407,6 +407,15 @@
     </message>
 </context>
 <context>
+    <name>SummaryView</name>
+    <message numerus="yes">
+        <source>Raising %n kernel(s) was measured: {gain}, which is not enough.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>TimelineView</name>
     <message numerus="yes">
         <source>%n kernel(s)</source>

@@ -5585,6 +5585,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <source>The error on show is out of date.</source>
         <translation>当前显示的误差已过时。</translation>
     </message>
+    <message numerus="yes">
+        <source>Raising %n kernel(s) was measured: {gain}, which is not enough.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>Sweeps</name>
@@ -7428,8 +7434,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>模型有 {count} 个输入：请为每个输入提供子文件夹；{folder} 中没有 {name}。</translation>
     </message>
     <message>
-        <source>To compute what is shown, ONNX Runtime needs the session settings that stand in the model's metadata: by default it rounds activations beside INT4 weights to 8 bits.</source>
-        <translation>要得到界面所示的结果，ONNX Runtime 需要模型元数据中写明的会话设置：默认情况下，它会把 INT4 权重旁的激活再舍入到 8 位。</translation>
+        <source>To get the errors that are shown, run the file with ONNX Runtime's session setting session.disable_quant_qdq=1; it stands in the model's metadata, too.</source>
+        <translation>要得到所显示的误差，须用 ONNX Runtime 会话设置 session.disable_quant_qdq=1 运行该文件；该设置也写在模型的元数据中。</translation>
+    </message>
+    <message>
+        <source>Without it, ONNX Runtime rounds the activations beside INT4 weights to 8 bits.</source>
+        <translation>否则 ONNX Runtime 会把 INT4 权重旁的激活舍入为 8 位。</translation>
+    </message>
+    <message>
+        <source>Without it, ONNX Runtime multiplies 8-bit activations and weights as integers, whose products saturate in pairs on x86 processors without VNNI: errors can be several dB worse than shown.</source>
+        <translation>否则 ONNX Runtime 会以整数相乘 8 位激活与权重；在没有 VNNI 的 x86 处理器上，乘积会成对饱和：误差可能比所显示的差几 dB。</translation>
     </message>
     <message>
         <source>Run once by ONNX Runtime.</source>
@@ -9738,10 +9752,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path} has changed since the sweep began; start it again.</source>
         <translation>扫描开始后 {path} 已改变；请重新开始。</translation>
-    </message>
-    <message>
-        <source>{scheme} rounds by calibration data, which are not sent to workers; sweep it without workers.</source>
-        <translation>{scheme} 的取整依赖校准数据，而校准数据不会发送给工作进程；请不用工作进程扫描。</translation>
     </message>
     <message>
         <source>A worker was lost and there is no other; {done} of {all} cells are measured. Start the sweep again to go on.</source>

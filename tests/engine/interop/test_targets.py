@@ -20,6 +20,7 @@ from engine.interop.handover import Extras, Measured
 from engine.interop.targets import TARGETS, Target, target
 from engine.npu import load_device, simulate
 from engine.precision.plan import Plan
+from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16
 from engine.progress import CancelToken
 from engine.quant.ranges import Ranges
 
@@ -185,3 +186,14 @@ def test_awkward_names_go_through_every_target(tmp_path):
         odd.export(made.name, tmp_path / "out" / made.name)
     names = (tmp_path / "out" / "atc" / "names.csv").read_text()
     assert '"in;put, 1",in_put__1' in names
+
+
+@pytest.mark.parametrize(
+    ("scheme", "reasons"),
+    [(INT4, ("INT4",)), (INT8, ("VNNI",)), (W4A8, ("INT4", "VNNI")), (FP16, ()), (W8A16, ())],
+)
+def test_the_quantized_model_names_the_setting_and_why_this_plan_needs_it(case, scheme, reasons):
+    notes = [str(note) for note in target("qdq").check(case.network, case.with_plan(scheme).plan).notes]
+    assert "session.disable_quant_qdq=1" in notes[0]
+    assert len(notes) == 1 + len(reasons)
+    assert all(word in note for word, note in zip(reasons, notes[1:], strict=True))
