@@ -6,7 +6,7 @@ Workers on this machine read the folder and the model where they are; workers el
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
@@ -22,14 +22,15 @@ from engine.graph import load
 from engine.graph.types import Array
 from engine.numerics import Evaluator, SampleSet
 from engine.precision.plan import Plan
-from engine.precision.scheme import Scheme, label
-from engine.quant import LEARNED
+from engine.precision.scheme import Scheme
+from engine.progress import NEVER, CancelToken
 from engine.quant.ranges import Range, Ranges
 from engine.text import say
 from engine.tuning.context import plan_digest
+from engine.tuning.sent_rounding import SentCell, SentRounding, rounded_file
 from engine.tuning.store import Mode
 
-_SETTINGS, _SAMPLES, _MODEL = "settings.json", "samples.npz", "model"
+_SETTINGS, _SAMPLES, _ROUNDED, _MODEL = "settings.json", "samples.npz", "rounded.npz", "model"
 
 
 class _Settings(msgspec.Struct, forbid_unknown_fields=True):
@@ -50,6 +51,8 @@ class _Settings(msgspec.Struct, forbid_unknown_fields=True):
     base: dict[str, Scheme]
     blocks: bool
     """Whether cells are replayed by blocks: decided once for all workers, as it moves the last bits."""
+    rounded: list[SentCell]
+    """What calibration data have rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,16 @@ class Shipment:
     files: Mapping[str, bytes] = field(compare=False, default_factory=dict)
 
 
-def pack(evaluator: Evaluator, mode: Mode, base: Plan, blocks: bool, folder: Path) -> Shipment:
+def pack(
+    evaluator: Evaluator,
+    mode: Mode,
+    base: Plan,
+    blocks: bool,
+    folder: Path,
+    cells: Sequence[tuple[str, Scheme]] = (),
+    *,
+    cancel: CancelToken = NEVER,
+) -> Shipment:
     """Write what workers on this machine need.
 
     Args:
@@ -71,12 +83,15 @@ def pack(evaluator: Evaluator, mode: Mode, base: Plan, blocks: bool, folder: Pat
         base: The plan around the cells.
         blocks: Whether cells are replayed by blocks.
         folder: An empty folder; it has to stay until the sweep ends.
+        cells: What will be measured. Weights of it and of the plan that calibration data round are sent as codes.
+        cancel: Checked while such weights are rounded.
 
     Raises:
-        PlanError: If a scheme of the plan rounds by calibration data, which are not sent.
+        PlanError: If a method does not fit a kernel, or has no data.
+        Cancelled: If asked to stop.
     """
     network, samples = evaluator.network, evaluator.samples
-    check_sendable(base.values())
+    rounded, codes = rounded_file(network, evaluator.ranges.rounding, (*base.items(), *cells), cancel=cancel)
     names = [info.name for info in network.graph.inputs]
     text = [name for name in names if samples.feeds and samples.feeds[0][name].dtype.kind in "OSU"]
     settings = _Settings(
@@ -92,11 +107,14 @@ def pack(evaluator: Evaluator, mode: Mode, base: Plan, blocks: bool, folder: Pat
         mode,
         dict(base),
         blocks,
+        rounded,
     )
     encoded, numbers = msgspec.json.encode(settings), _samples_file(samples, names, text)
     (folder / _SETTINGS).write_bytes(encoded)
     (folder / _SAMPLES).write_bytes(numbers)
-    digest = hashlib.blake2b(encoded + hashlib.blake2b(numbers).digest(), digest_size=16).hexdigest()
+    (folder / _ROUNDED).write_bytes(codes)
+    parts = b"".join(hashlib.blake2b(part).digest() for part in (numbers, codes))
+    digest = hashlib.blake2b(encoded + parts, digest_size=16).hexdigest()
     return Shipment(f"{digest} {plan_digest(base)}", str(folder))
 
 
@@ -105,7 +123,7 @@ def with_files(shipment: Shipment, network: Network) -> Shipment:
     folder = Path(shipment.folder)
     settings = msgspec.json.decode((folder / _SETTINGS).read_bytes(), type=_Settings)
     root = network.graph.path.resolve().parent
-    files = {_SAMPLES: (folder / _SAMPLES).read_bytes()}
+    files = {name: (folder / name).read_bytes() for name in (_SAMPLES, _ROUNDED)}
     for path in sorted(network.graph.files | {network.graph.path.resolve()}):
         files[f"{_MODEL}/{path.resolve().relative_to(root).as_posix()}"] = path.read_bytes()
     settings.model = network.graph.path.resolve().name
@@ -151,24 +169,11 @@ def unpack(shipment: Shipment) -> Unpacked:
     if network.graph.sha256 != settings.sha256:
         raise PlanError(say("{path} has changed since the sweep began; start it again.", path=path))
     ranges = {n: Range(float.fromhex(low), float.fromhex(high)) for n, (low, high) in settings.ranges.items()}
-    evaluator = Evaluator(network, _read_samples(folder / _SAMPLES, settings), ranges=Ranges(ranges))
+    with np.load(folder / _ROUNDED, allow_pickle=False) as stored:
+        rounding = SentRounding(settings.rounded, dict(stored))
+    samples = _read_samples(folder / _SAMPLES, settings)
+    evaluator = Evaluator(network, samples, ranges=Ranges(ranges, rounding=rounding))
     return Unpacked(evaluator, settings.mode, Plan(settings.base), settings.blocks, place)
-
-
-def check_sendable(schemes: Iterable[Scheme]) -> None:
-    """Refuse schemes whose rounding looks at calibration data: those stay on this machine.
-
-    Raises:
-        PlanError: If there is one.
-    """
-    for scheme in schemes:
-        if scheme.corrected or scheme.method in LEARNED:
-            raise PlanError(
-                say(
-                    "{scheme} rounds by calibration data, which are not sent to workers; sweep it without workers.",
-                    scheme=f"{label(scheme)} {scheme.method}",
-                )
-            )
 
 
 def _samples_file(samples: SampleSet, names: list[str], text: list[str]) -> bytes:

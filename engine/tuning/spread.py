@@ -20,7 +20,7 @@ from engine.precision.scheme import Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import say
 from engine.tuning.exact import ExactCell, ExactSweep
-from engine.tuning.shipment import Shipment, Unpacked, check_sendable, pack, unpack
+from engine.tuning.shipment import Shipment, Unpacked, pack, unpack
 from engine.tuning.store import Figures, Mode, ResultStore
 
 _FRESH_STARTS = 3
@@ -75,10 +75,9 @@ def sweep_on(
     Raises:
         LostWorkerError: If workers are lost and there are no others; cells handed out before are kept.
         StoreError: If the store can't be read or written.
-        PlanError: If a kernel or scheme doesn't exist, or needs data that workers don't have.
+        PlanError: If a kernel or scheme doesn't exist, or a method does not fit a kernel.
         Cancelled: If asked to stop.
     """
-    check_sendable(scheme for _, scheme in cells)
     sweep = ExactSweep(evaluator, mode=mode, base=base, store=store)
     left: list[tuple[str, Scheme]] = []
     done = 0
@@ -93,7 +92,8 @@ def sweep_on(
         return
     evaluator.prepare(cancel=cancel)
     with TemporaryDirectory(prefix="mixbit-") as folder:
-        shipment = pack(evaluator, mode, base or Plan(), sweep.by_blocks(len(cells)), Path(folder))
+        blocks = sweep.by_blocks(len(cells))
+        shipment = pack(evaluator, mode, base or Plan(), blocks, Path(folder), left, cancel=cancel)
         for starts in range(_FRESH_STARTS + 1):
             try:
                 for kernel, scheme, figures in _measured(executor, send(shipment), tuple(left), cancel):

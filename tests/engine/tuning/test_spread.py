@@ -17,6 +17,7 @@ from small_models import small_cnn
 
 from engine.errors import Cancelled, PlanError
 from engine.numerics import Evaluator
+from engine.numerics.learned import fits
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8
 from engine.progress import CancelToken
@@ -180,10 +181,28 @@ def test_a_model_that_changes_meanwhile_is_noticed(evaluator: Evaluator, tmp_pat
         unpack(shipment)
 
 
-def test_what_workers_lack_is_refused(evaluator: Evaluator) -> None:
-    kernel = evaluator.network.tunable[0].id
-    with pytest.raises(PlanError, match="not sent to workers"):
-        list(sweep_on(_Here(), evaluator, [(kernel, replace(INT4, corrected=True))]))
+GPTQ = replace(INT4, method="gptq")
+
+
+@pytest.mark.usefixtures("_forgetful")
+@pytest.mark.parametrize("scheme", [GPTQ, replace(INT4, corrected=True), replace(GPTQ, corrected=True)])
+def test_what_calibration_data_have_rounded_comes_along(evaluator: Evaluator, scheme) -> None:
+    """Both around the cells and in them; rounding to nearest gives other figures, so it is not that."""
+    network = evaluator.network
+    kernels = [kernel.id for kernel in network.tunable if fits(kernel, scheme.method)]
+    base = Plan(dict.fromkeys(kernels, scheme))
+
+    def send(shipment):
+        return with_files(shipment, network)
+
+    out = cells_out(network, base)
+    expected = _comparable(ExactSweep(evaluator, mode="one-out", base=base).run(out))
+    assert _comparable(sweep_on(_Here(), evaluator, out, mode="one-out", base=base, send=send)) == expected
+    cells = [(kernel, scheme) for kernel in kernels]
+    found = _comparable(sweep_on(_Here(), evaluator, cells, send=send))
+    assert found == _comparable(ExactSweep(evaluator).run(cells))
+    nearest = _comparable(ExactSweep(evaluator).run([(kernel, INT4) for kernel in kernels]))
+    assert {k: f for (k, _), f in found.items()} != {k: f for (k, _), f in nearest.items()}
 
 
 def test_text_and_numbers_arrive_as_they_were(tmp_path: Path) -> None:
