@@ -98,20 +98,20 @@ DIALOGS = {
 }
 
 
-@pytest.mark.parametrize("name", DIALOGS)
-def test_everything_in_a_dialog_that_takes_the_keyboard_has_a_name(window, session, name):
-    dialog = DIALOGS[name](window, session)
-    dialog.show()
-    QApplication.processEvents()
-    assert nameless(dialog) == []
-    dialog.close()
+def test_everything_in_a_dialog_that_takes_the_keyboard_has_a_name(window, session):
+    for name, make in DIALOGS.items():
+        dialog = make(window, session)
+        dialog.show()
+        QApplication.processEvents()
+        assert nameless(dialog) == [], name
+        dialog.close()
 
 
-@pytest.mark.parametrize("dock", [spec.id for spec in DOCKS])
-def test_everything_in_a_dock_that_takes_the_keyboard_has_a_name(window, dock):
-    assert window.reveal(dock) is not None
-    QApplication.processEvents()
-    assert nameless(window.host.docks[dock]) == []
+def test_everything_in_a_dock_that_takes_the_keyboard_has_a_name(window):
+    for spec in DOCKS:
+        assert window.reveal(spec.id) is not None
+        QApplication.processEvents()
+        assert nameless(window.host.docks[spec.id]) == [], spec.id
 
 
 def test_everything_around_the_docks_that_takes_the_keyboard_has_a_name(window):
