@@ -266,4 +266,7 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
     search.add_argument("--min-sqnr-db", type=float, metavar="DB", help="output SQNR")
     search.add_argument("--max-accuracy-drop", type=float, metavar="PERCENT", help="accuracy lost (best class changed)")
     search.add_argument("--pareto", type=int, metavar="N", help="also N plans from precise to fast, predicted")
+    search.add_argument(
+        "--allow-non-native", action="store_true", help="also schemes that the device doesn't run and builds in FP16"
+    )
     search.add_argument("--out", type=Path, metavar="PLAN.json", help="write the plan here")

@@ -104,6 +104,7 @@ def evaluate(args: argparse.Namespace) -> dict[str, Any]:
         "msaccucmp": figures,
         "synthetic_data": found.synthetic,
         "samples": found.samples,
+        "samples_available": prepared.info.evaluation_available,
         "calibration": {"source": prepared.info.calibration, "samples": prepared.info.calibration_samples},
         "evaluation": {"source": prepared.info.evaluation, "samples": prepared.info.evaluation_samples},
         "notes": [str(note) for note in (*prepared.info.notes, work.not_measurable(network, found)) if note],

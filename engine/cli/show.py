@@ -83,7 +83,7 @@ def show_evaluate(found: Mapping[str, Any]) -> None:
         ),
     )
     out = found["output"]
-    print(f"output SQNR {_db(out['sqnr_db'])} dB, cosine {out['cosine']:.5f}, {found['samples']} samples")
+    print(f"output SQNR {_db(out['sqnr_db'])} dB, cosine {out['cosine']:.5f}, {_samples(found)}")
     for key, title in (("top1_agreement", "top-1 agreement"), ("accuracy", "accuracy"), ("reference_accuracy", "FP32"),
                        ("top5_accuracy", "top-5 accuracy"), ("reference_top5_accuracy", "FP32 top-5")):  # fmt: skip
         if out[key] is not None:
@@ -131,7 +131,7 @@ def show_sweep(found: Mapping[str, Any]) -> None:
     )
     for kernel, reason in found["blocked"].items():
         print(f"{kernel}: no estimate; {reason}")
-    print(f"{len(found['cells'])} cells in {found['seconds']:.2f} s")
+    print(f"{len(found['cells'])} cells in {found['seconds']:.2f} s, {_samples(found)}")
     for note in found["notes"]:
         print(note)
 
@@ -148,8 +148,13 @@ def show_search(found: Mapping[str, Any]) -> None:
         f"size {measured['size_bytes']:,.0f} bytes, latency {measured['latency_us'] / 1e3:.3f} ms, "
         f"energy {measured['energy_uj'] / 1e3:.3f} mJ, peak {measured['peak_bytes']:,.0f} bytes (simulated)"
     )
+    print(f"errors over {_samples(found)}")
     for budget, beyond in found["overdrawn"].items():
         print(f"not met: {budget}, by {beyond:.1%}; this is the nearest plan")
+    for held in found["held_back"]:
+        print(held["text"])
+    if found["held_back"]:
+        print("Add --allow-non-native to give them smaller formats all the same: the device builds those in FP16.")
     if found["binding"]:
         print("binding: " + ", ".join(found["binding"]))
     for point in found["pareto"]:
@@ -158,6 +163,12 @@ def show_search(found: Mapping[str, Any]) -> None:
         print(note)
     if found["path"]:
         print(f"wrote {found['path']}")
+
+
+def _samples(found: Mapping[str, Any]) -> str:
+    """How many evaluation samples were used, and how to use all of them."""
+    used, there = found["samples"], found["samples_available"]
+    return f"{used} samples" if used >= there else f"{used} of {there} samples; --samples {there} for all"
 
 
 def _short(value: float | None) -> str:

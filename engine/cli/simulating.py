@@ -10,6 +10,7 @@ from typing import Any
 from engine.cli.given import device, named_plan, open_network
 from engine.fusion.types import Network
 from engine.interop.handover import Extras, Measured
+from engine.interop.preflight.number_checks import not_native_notes
 from engine.interop.targets import OP_SUMMARY, TRACE
 from engine.npu import Device, list_devices, load_device
 from engine.npu.answers import Answers, answers, hold_words
@@ -82,7 +83,8 @@ def simulate(args: argparse.Namespace) -> dict[str, Any]:
     result["explained"] = None
     if explained is not None:
         result["explained"] = _explained(explained.name, breakdown(network, plan, chip, explained))
-    result["notes"] = [str(note) for note in (*sustained.notes, *((held,) if held is not None else ()))]
+    notes = (*not_native_notes(network, plan, chip), *sustained.notes, *((held,) if held is not None else ()))
+    result["notes"] = [str(note) for note in notes]
     result["written"] = _write(args, network, plan, simulation)
     return result
 

@@ -20,6 +20,7 @@ from engine.precision.planfile import save_plan
 from engine.precision.scheme import PRESETS, Scheme, label
 from engine.session import work
 from engine.session.exports import spare_the_model
+from engine.session.held_words import held_words
 from engine.session.proposing import anchors, drop_of, propose
 from engine.session.wishes import ACCURACY, Wishes
 from engine.session.work import Prepared
@@ -29,6 +30,7 @@ from engine.tuning.estimate.results import Estimates
 from engine.tuning.exact import ExactCell, ExactSweep, cells_out, in_order
 from engine.tuning.metrics import Metric, damage, default_metric, figure, point_of, read
 from engine.tuning.search import Choices, Search, agreeing_kernels, damages, ladder, sum_of
+from engine.tuning.search.held import Held
 from engine.tuning.search.rules import rules_of
 from engine.tuning.spread import local_processes, sweep_on
 from engine.tuning.store import ResultStore
@@ -65,8 +67,13 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
         "blocked": blocked,
         "seconds": seconds,
         "peak_bytes": _peak_bytes(),
+        **_used(prepared),
         "notes": [str(note) for note in prepared.info.notes],
     }
+
+
+def _used(prepared: Prepared) -> dict[str, int]:
+    return {"samples": prepared.info.evaluation_samples, "samples_available": prepared.info.evaluation_available}
 
 
 def _peak_bytes() -> int | None:
@@ -181,7 +188,8 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         table = estimate(evaluator, schemes, metric=metric, progress=progress_of(args))
         missing = [c for c in cells_of(network, schemes) if c[0] in table.blocked]
         exact = list(ExactSweep(evaluator).run(missing)) if missing else []
-        finder = Search(network, damages(table, exact), chip, Choices(schemes, groups=agreeing_kernels(network)))
+        finder = Search(network, damages(table, exact), chip, Choices(schemes, groups=agreeing_kernels(network)),
+                        native_only=not args.allow_non_native)  # fmt: skip
         outputs: dict[Plan, OutputError] = {}
         measure = _measure(evaluator, metric, outputs)
         for plan in anchors(finder, schemes):
@@ -208,12 +216,25 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         },
         "feasible": found.feasible and not beyond,
         "overdrawn": {**found.overdrawn, **({ACCURACY: beyond} if beyond else {})},
+        "held_back": [_held(network, held) for held in finder.held(found)],
         "binding": [*found.binding, *([ACCURACY] if beyond else [])],
         "additive": finder.calibration.additive,
         "rules": [str(rule.text) for rule in rules_of(network, found.plan)],
         "unknown": list(found.unknown),
         "pareto": pareto,
+        **_used(prepared),
         "notes": [str(note) for note in prepared.info.notes],
+    }
+
+
+def _held(network: Network, held: Held) -> dict[str, Any]:
+    return {
+        "kernels": list(held.kernels),
+        "scheme": label(held.scheme),
+        "size_bytes": held.size_bytes,
+        "smallest_bytes": held.smallest_bytes,
+        "reason": str(held.reason),
+        "text": str(held_words(network, held)),
     }
 
 

@@ -61,7 +61,7 @@ def test_evaluate_says_that_data_is_synthetic_and_real_data_is_not(run, cnn_path
     images = np.random.default_rng(1).random((9, 3, 16, 16), np.float32)
     np.savez(tmp_path / "d.npz", image=images, labels=np.arange(9))
     real = run("evaluate", cnn_path, "--preset", "int8", "--data", tmp_path / "d.npz", "--samples", 5)
-    assert (real["synthetic_data"], real["samples"]) == (False, 5)
+    assert (real["synthetic_data"], real["samples"], real["samples_available"]) == (False, 5, 9)
     assert real["output"]["accuracy"] is not None
     assert any("optimistic" in note for note in real["notes"])
 
@@ -296,6 +296,17 @@ def test_tables_for_people(capsys, cnn_path):
     assert "(simulated)" in out
     assert main(["evaluate", str(cnn_path), "--preset", "int8"]) == 0
     assert "indicative only" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "words"), [(("--samples", "5"), "5 of 9 samples; --samples 9 for all"), ((), ", 9 samples")]
+)
+@pytest.mark.parametrize("command", [("evaluate", "--preset", "int8"), ("sweep",)])
+def test_samples_that_are_left_out_are_said(capsys, cnn_path, tmp_path, command, given, words):
+    np.savez(tmp_path / "d.npz", image=np.random.default_rng(1).random((9, 3, 16, 16), np.float32))
+    name, *options = command
+    assert main([name, str(cnn_path), *options, "--data", str(tmp_path / "d.npz"), *given]) == 0
+    assert words in capsys.readouterr().out
 
 
 def test_no_command_imports_qt(cnn_path):
