@@ -10,6 +10,7 @@ from engine.numerics.results import OutputError
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.session.held_words import held_words
 from engine.session.wishes import ACCURACY, Found, Wishes
 from engine.tuning.metrics import Metric, figure
 from engine.tuning.search import Proposal, Search, ladder, sum_of, uniform_plans
@@ -79,14 +80,15 @@ def propose(
     return replace(best, overdrawn={k: v for k, v in best.overdrawn.items() if k in wishes.budgets.given}), beyond
 
 
-def found_of(proposal: Proposal, over: float, output: OutputError | None) -> Found:
-    """A proposal with what has been measured of it; `over` as `propose` gives it."""
+def found_of(search: Search, proposal: Proposal, over: float, output: OutputError | None) -> Found:
+    """A proposal of a search with what has been measured of it; `over` as `propose` gives it."""
     found = Found(
         proposal.plan,
         proposal.costs,
         figure(Metric.SQNR, proposal.predicted),
         overdrawn=dict(proposal.overdrawn),
         binding=proposal.binding,
+        held=tuple(held_words(search.network, held) for held in search.held(proposal)),
     )
     found = with_output(found, output)
     if over > 0:

@@ -89,6 +89,8 @@ class Found:
     binding: tuple[str, ...] = ()
     """Limits without which something better would be possible."""
     wishes: Wishes | None = None
+    held: tuple[Text, ...] = ()
+    """Kernels that keep it above its size because formats are not native."""
 
     @property
     def sqnr_db(self) -> float:

@@ -47,6 +47,13 @@ def verdict(session: Session, found: Found) -> list[str]:
         )
         lines.append(translate("Search", "No plan keeps all limits; this is the nearest. It misses {limits}.").format(
             limits=beyond))  # fmt: skip
+        lines += [text(held) for held in found.held]
+        if found.held:
+            advice = translate(
+                "Search",
+                "Untick “{option}” to give them smaller formats all the same: the device builds those in FP16.",
+            )
+            lines.append(advice.format(option=translate("SearchForm", "Only what the device runs natively")))
     elif found.wishes is not None and found.wishes.budgets.given:
         lines.append(translate("Search", "All limits are kept."))
     predicted = fmt.sqnr(found.predicted_db)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.fusion.types import Kernel
+from engine.fusion.types import Kernel, Network
 from engine.interop.preflight.finding import Facts, Finding, names, share
 from engine.interop.report_units import db
+from engine.npu import Device
 from engine.npu.formats import supports
+from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme, label
 from engine.text import Text, say
 
@@ -56,13 +58,7 @@ def unmeasured(facts: Facts) -> Iterator[Finding]:
 
 def not_native(facts: Facts) -> Iterator[Finding]:
     """Schemes that the device builds as something else."""
-    groups: dict[tuple[Scheme, str], tuple[Text, list[Kernel]]] = {}
-    for kernel in facts.network.tunable:
-        scheme = facts.plan.scheme(kernel.id)
-        reason = supports(facts.device, kernel, scheme)
-        if reason is not None:
-            groups.setdefault((scheme, str(reason)), (reason, []))[1].append(kernel)
-    for (scheme, _), (reason, kernels) in groups.items():
+    for scheme, reason, kernels in _refused(facts.network, facts.plan, facts.device):
         yield Finding(
             "not-native",
             "warning",
@@ -71,6 +67,28 @@ def not_native(facts: Facts) -> Iterator[Finding]:
             say("They are built in FP16; choose a format that the device has."),
             tuple(k.index for k in kernels),
         )
+
+
+def not_native_notes(network: Network, plan: Plan, device: Device) -> list[Text]:
+    """A sentence for each integer scheme that the device builds in FP16, though the plan's size counts its own bits."""
+    return [
+        say("{scheme} is not native for {kernels}: {reason} Their time is that of FP16, their size that of the plan.",
+            scheme=label(scheme), kernels=names(kernels), reason=reason)
+        for scheme, reason, kernels in _refused(network, plan, device)
+        if not scheme.weights.floating
+    ]  # fmt: skip
+
+
+def _refused(network: Network, plan: Plan, device: Device) -> Iterator[tuple[Scheme, Text, list[Kernel]]]:
+    """Schemes of the plan that aren't native, by reason, with their kernels."""
+    groups: dict[tuple[Scheme, str], tuple[Text, list[Kernel]]] = {}
+    for kernel in network.tunable:
+        scheme = plan.scheme(kernel.id)
+        reason = supports(device, kernel, scheme)
+        if reason is not None:
+            groups.setdefault((scheme, str(reason)), (reason, []))[1].append(kernel)
+    for (scheme, _), (reason, kernels) in groups.items():
+        yield scheme, reason, kernels
 
 
 def imprecise(facts: Facts) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from engine.precision.scheme import Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import Text, say
 from engine.tuning.search.costs import CostTables, PlanCosts, cost_tables, native_choices, plan_costs
+from engine.tuning.search.held import Held, held_back
 from engine.tuning.search.memory import MemoryRow, MemoryRows
 from engine.tuning.search.prediction import Calibration
 from engine.tuning.search.problem import ADDITIVE, Budgets, Choices, Problem, Quantity, build_problem
@@ -88,6 +89,12 @@ class Search:
             tables = {**self._tables.tables, "damage": self.harm}
             self._problem = build_problem(self.network, choices, tables, self._tables.constants)
         return self._problem
+
+    def held(self, found: Proposal) -> tuple[Held, ...]:
+        """What keeps a plan larger than its budget, as far as that is formats without native support."""
+        if self.device is None or not self.native_only or "size_bytes" not in found.overdrawn:
+            return ()
+        return held_back(self.network, found.plan, self.choices, self.device)
 
     def costs(self, plan: Plan, budgets: Budgets | None = None, *, cancel: CancelToken = NEVER) -> PlanCosts:
         """What a plan really costs."""
