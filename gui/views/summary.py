@@ -10,9 +10,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.jobs import Job
+from engine.precision.plan import Plan
 from engine.precision.scheme import label
 from engine.session.changes import What
 from engine.text import Text, say
+from gui import format as form
 from gui.i18n import text as translated
 from gui.icons import pixmap
 from gui.theme import Theme
@@ -52,6 +54,10 @@ class SummaryView(SessionView):
         super().__init__(session, theme, parent)
         self.verdict = Verdict()
         self.fix_box = FixBox()
+        self.dropped = text_label(role="caption")
+        """Says why the fix that was on show is not any more."""
+        self._tried: tuple[Plan, Fix] | None = None
+        """The plan that was to be mended, and the fix that was proposed for it."""
         self.cards = {figure.key: SummaryCard() for figure in FIGURES}
         self.mix = PrecisionMix()
         self.synthetic = QWidget()
@@ -77,6 +83,9 @@ class SummaryView(SessionView):
         self._again.clicked.connect(lambda: self.command_wanted.emit("measure_again"))
         self.verdict.body.addWidget(self._again, 0, Qt.AlignmentFlag.AlignLeft)
         self.verdict.body.addWidget(self.fix_box)
+        self.dropped.setWordWrap(True)
+        self.dropped.hide()
+        self.verdict.body.addWidget(self.dropped)
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
@@ -238,7 +247,25 @@ class SummaryView(SessionView):
                 self.fix_box.show_fix(self.session, fix, now, prices[fix.plan])
                 self.session.try_plan(fix.plan)
                 shown = fix
+                self._tried = (self.session.plan, fix)
         self.fix_box.setVisible(shown is not None)
+        words = self._why_dropped() if not fixes else ""
+        self.dropped.setText(words)
+        self.dropped.setVisible(bool(words))
+
+    def _why_dropped(self) -> str:
+        """What the last proposal for this plan gained when it was measured; empty where none was found wanting."""
+        required, evaluation = self.session.budgets.min_sqnr_db, self.session.figures.evaluation
+        if self._tried is None or self._tried[0] != self.session.plan or self.session.staleness.stale:
+            return ""
+        if required is None or evaluation is None:
+            return ""
+        measured = self.session.known(self._tried[1].plan)
+        if measured is None or evaluation.output.sqnr_db >= required or measured.output.sqnr_db >= required:
+            return ""
+        gain = form.signed(form.sqnr(measured.output.sqnr_db - evaluation.output.sqnr_db))
+        count = len(self._tried[1].changes)
+        return self.tr("Raising %n kernel(s) was measured: {gain}, which is not enough.", "", count).format(gain=gain)
 
     def _on_apply(self, fix: Fix) -> None:
         network = self.session.network

@@ -40,6 +40,8 @@ class FixBox(QFrame):
         self.apply.clicked.connect(self._on_apply)
         self._change = _ChangeLine()
         self._price = text_label(role="caption")
+        for line in (self._title, self._price):  # a line that does not fit must not widen the dock
+            line.setWordWrap(True)
         grid = QGridLayout(self)
         grid.setContentsMargins(8, 5, 5, 8)
         grid.setHorizontalSpacing(6)
@@ -72,7 +74,7 @@ class FixBox(QFrame):
         size = form.delta(then.size.total - now.size.total, form.bytes_)
         gain = form.signed(form.sqnr(fix.gain_db))
         shown = gain if fix.measured else self.tr("≈{gain}, being measured").format(gain=gain)
-        self._price.setText("   ".join((shown, latency, size)))
+        self._price.setText("   ".join((shown, latency.replace(" ", "\u00a0"), size.replace(" ", "\u00a0"))))
         self._price.setToolTip(
             self.tr("The gain was measured with this plan; latency and size are simulated.")
             if fix.measured

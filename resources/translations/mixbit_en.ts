@@ -410,8 +410,9 @@
     <name>SummaryView</name>
     <message numerus="yes">
         <source>Raising %n kernel(s) was measured: {gain}, which is not enough.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Raising %n kernel was measured: {gain}, which is not enough.</numerusform>
+            <numerusform>Raising %n kernels was measured: {gain}, which is not enough.</numerusform>
         </translation>
     </message>
 </context>

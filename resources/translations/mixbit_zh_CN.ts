@@ -5587,8 +5587,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message numerus="yes">
         <source>Raising %n kernel(s) was measured: {gain}, which is not enough.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>提高 %n 个内核的精度后实测：{gain}，仍不达标。</numerusform>
         </translation>
     </message>
 </context>

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from fakes import FakeSession, running_job
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from engine.precision.scheme import FP16, INT4, INT8, family
 from engine.session.changes import What
@@ -361,3 +362,41 @@ def test_the_box_asks_for_the_measurement_and_says_which_figure_it_shows(view, s
     view.refresh_now()
     assert "≈" not in view.fix_box._price.text()
     assert view.fix_box._fix.measured
+
+
+def test_a_long_proposal_wraps_and_never_widens_the_panel(view, session, qtbot):
+    qtbot.waitUntil(view.fix_box.isVisible, timeout=5000)
+    fix = view.fix_box._fix
+    now = view._pricer.known(session.plan)
+    much = replace(now, simulation=replace(now.simulation, latency_us=now.simulation.latency_us + 171_100.0))
+    size = SimpleNamespace(total=now.size.total + 1_019_000)
+    view.fix_box.show_fix(session, fix, now, replace(much, size=size))
+    QApplication.processEvents()
+    assert view.fix_box.minimumSizeHint().width() <= 262  # 322 px of the dock less the margins of the verdict
+    apply = view.fix_box.apply
+    assert apply.mapTo(view, apply.rect().topRight()).x() < view.width()
+    price = view.fix_box._price
+    assert price.height() >= price.heightForWidth(price.width())
+
+
+def test_a_proposal_that_was_measured_and_is_not_enough_says_so(view, session, qtbot):
+    qtbot.waitUntil(view.fix_box.isVisible, timeout=5000)
+    assert not view.dropped.isVisible()
+    for _ in range(60):  # every proposal turns out half a dB short
+        fixes = proposals(session)
+        if not fixes:
+            break
+        for fix in fixes:
+            output = SimpleNamespace(sqnr_db=session.budgets.min_sqnr_db - 0.5)
+            session.measured[fix.plan] = SimpleNamespace(output=output)
+    session.emit(What.EVALUATION)
+    view.refresh_now()
+    assert not view.fix_box.isVisible()
+    assert view.dropped.isVisible()
+    gain = session.budgets.min_sqnr_db - 0.5 - session.figures.evaluation.output.sqnr_db
+    assert f"{gain:.1f}" in view.dropped.text()
+    assert "not enough" in view.dropped.text()
+    other = INT4 if session.plan.scheme("k20") != INT4 else FP16
+    session.set_scheme(("k20",), other)  # nothing was tried for this plan
+    view.refresh_now()
+    assert not view.dropped.isVisible()
