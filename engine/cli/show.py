@@ -7,6 +7,17 @@ from math import isfinite, isnan
 from typing import Any
 
 from engine.text import say
+from engine.tuning.metrics import METRIC_TITLES, Metric
+
+_MEANINGS = {
+    Metric.SQNR: "Signal to quantization noise at the model's outputs, which mixbit evaluate calls output SQNR.",
+    Metric.LOGITS: "Signal to quantization noise in front of the last softmax or sigmoid, where errors add "
+    "up; mixbit evaluate's output SQNR is measured behind it, and differs.",
+    Metric.KL: "Mean Kullback-Leibler divergence of the class distribution from the reference's.",
+    Metric.COSINE: "One minus the cosine similarity of the model's outputs and the reference's.",
+    Metric.TOP1: "Share of the rows whose most likely class is no longer the reference's.",
+}
+"""What a value of a metric is, in one sentence."""
 
 
 def show_inspect(found: Mapping[str, Any]) -> None:
@@ -125,10 +136,15 @@ def show_written(found: Mapping[str, Any]) -> None:
 
 def show_sweep(found: Mapping[str, Any]) -> None:
     """Cells, worst first."""
+    metric = Metric(found["metric"])
     print_table(
-        ("rank", "name", "scheme", found["metric"], "kind"),
-        ((str(i), c["name"], c["scheme"], _short(c["value"]), c["kind"]) for i, c in enumerate(found["cells"], 1)),
+        ("rank", "name", "scheme", str(METRIC_TITLES[metric]), "kind"),
+        (
+            (str(i), c["name"], c["scheme"], _figure(metric, c["value"]), c["kind"])
+            for i, c in enumerate(found["cells"], 1)
+        ),
     )
+    print(_MEANINGS[metric])
     for kernel, reason in found["blocked"].items():
         print(f"{kernel}: no estimate; {reason}")
     print(f"{len(found['cells'])} cells in {found['seconds']:.2f} s, {_samples(found)}")
@@ -143,7 +159,10 @@ def show_search(found: Mapping[str, Any]) -> None:
         counts[scheme] = counts.get(scheme, 0) + 1
     print("plan: " + ", ".join(f"{count} × {scheme}" for scheme, count in sorted(counts.items())))
     measured = found["measured"]
-    print(f"{found['metric']}: predicted {_short(found['predicted']['value'])}, measured {_short(measured['value'])}")
+    metric = Metric(found["metric"])
+    values = [_with_unit(metric, value) for value in (found["predicted"]["value"], measured["value"])]
+    print(f"{METRIC_TITLES[metric]}: predicted {values[0]}, measured {values[1]}")
+    print(_MEANINGS[metric])
     print(
         f"size {measured['size_bytes']:,.0f} bytes, latency {measured['latency_us'] / 1e3:.3f} ms, "
         f"energy {measured['energy_uj'] / 1e3:.3f} mJ, peak {measured['peak_bytes']:,.0f} bytes (simulated)"
@@ -158,7 +177,10 @@ def show_search(found: Mapping[str, Any]) -> None:
     if found["binding"]:
         print("binding: " + ", ".join(found["binding"]))
     for point in found["pareto"]:
-        print(f"  {point['latency_us'] / 1e3:.3f} ms  {point['size_bytes']:,.0f} bytes  {_short(point['predicted'])}")
+        print(
+            f"  {point['latency_us'] / 1e3:.3f} ms  {point['size_bytes']:,.0f} bytes  predicted "
+            f"{_with_unit(metric, point['predicted'])}"
+        )
     for note in found["notes"]:
         print(note)
     if found["path"]:
@@ -171,8 +193,16 @@ def _samples(found: Mapping[str, Any]) -> str:
     return f"{used} samples" if used >= there else f"{used} of {there} samples; --samples {there} for all"
 
 
-def _short(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"
+def _figure(metric: Metric, value: float | None) -> str:
+    """A value of a metric, with as many decimals as all others of its column."""
+    if value is None or metric.unit == "dB":
+        return _db(value)
+    return f"{100 * value:.2f}" if metric.unit == "%" else f"{value:.3e}"
+
+
+def _with_unit(metric: Metric, value: float | None) -> str:
+    known = value is not None and isfinite(value)
+    return f"{_figure(metric, value)} {metric.unit}".rstrip() if known else _figure(metric, value)
 
 
 def show_targets(found: Mapping[str, Any]) -> None:

@@ -28,7 +28,7 @@ from engine.text import say
 from engine.tuning.estimate.estimator import estimate
 from engine.tuning.estimate.results import Estimates
 from engine.tuning.exact import ExactCell, ExactSweep, cells_out, in_order
-from engine.tuning.metrics import Metric, damage, default_metric, figure, point_of, read
+from engine.tuning.metrics import METRIC_TITLES, Metric, damage, default_metric, figure, point_of, read
 from engine.tuning.search import Choices, Search, agreeing_kernels, damages, ladder, sum_of
 from engine.tuning.search.held import Held
 from engine.tuning.search.rules import rules_of
@@ -61,6 +61,7 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "mode": args.mode,
         "metric": metric.value,
+        "metric_title": str(METRIC_TITLES[metric]),
         "higher_is_better": metric.higher_is_better,
         "reference": "FP32" if args.mode != "one-out" else "the plan",
         "cells": [{**cell, "name": network.by_id(cell["kernel"]).name} for cell in cells],
@@ -206,6 +207,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         "plan": {k.id: label(found.plan[k.id]) for k in network.tunable},
         "path": str(args.out) if args.out is not None else None,
         "metric": metric.value,
+        "metric_title": str(METRIC_TITLES[metric]),
         "predicted": {"value": figure(metric, found.predicted)},
         "measured": {
             "value": figure(metric, found.measured) if found.measured is not None else None,

@@ -40,6 +40,13 @@ class Metric(StrEnum):
         """Whether a larger figure means less damage."""
         return self in (Metric.SQNR, Metric.LOGITS)
 
+    @property
+    def unit(self) -> str:
+        """As people read it; a share is read in per cent."""
+        if self.higher_is_better:
+            return "dB"
+        return {Metric.KL: "nats", Metric.TOP1: "%"}.get(self, "")
+
 
 METRIC_TITLES: Mapping[Metric, Text] = {
     Metric.SQNR: say("Output SQNR (dB)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -307,6 +308,31 @@ def test_samples_that_are_left_out_are_said(capsys, cnn_path, tmp_path, command,
     name, *options = command
     assert main([name, str(cnn_path), *options, "--data", str(tmp_path / "d.npz"), *given]) == 0
     assert words in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("metric", "title", "means", "form"),
+    [
+        ("sqnr", "Output SQNR (dB)", "evaluate calls output SQNR", r"-?[0-9]+\.[0-9]"),
+        ("kl", "KL divergence (nats)", "Kullback-Leibler", r"[0-9]\.[0-9]{3}e-?[+0-9]+"),
+        ("cosine", "Cosine distance", "cosine similarity", r"[0-9]\.[0-9]{3}e-?[+0-9]+"),
+    ],
+)
+def test_a_sweep_names_its_metric_and_keeps_the_decimals_of_a_column(capsys, cnn_path, metric, title, means, form):
+    assert main(["sweep", str(cnn_path), "--metric", metric]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert title in head
+    cells = [row[head.index(title) :].split()[0] for row in rows if row.endswith("estimated")]
+    assert len(cells) == 12
+    assert all(re.fullmatch(form, cell) for cell in cells)
+    assert any(means in row for row in rows)
+
+
+def test_a_search_says_the_unit_of_what_it_predicts_and_measures(capsys, cnn_path):
+    assert main(["search", str(cnn_path), "--min-sqnr-db", "30"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"Output SQNR \(dB\): predicted [0-9.]+ dB, measured [0-9.]+ dB", out)
+    assert "evaluate calls output SQNR" in out
 
 
 def test_no_command_imports_qt(cnn_path):
