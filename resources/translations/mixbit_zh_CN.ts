@@ -4698,6 +4698,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有方案满足全部限制；这是最接近的方案。未满足：{limits}。</translation>
     </message>
     <message>
+        <source>Untick “{option}” to give them smaller formats all the same: the device builds those in FP16.</source>
+        <translation>取消勾选“{option}”即可仍为它们选用更小的格式：设备会以 FP16 构建这些算子。</translation>
+    </message>
+    <message>
         <source>All limits are kept.</source>
         <translation>全部限制均已满足。</translation>
     </message>
@@ -7722,6 +7726,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>它们会以 FP16 构建；请选择设备支持的格式。</translation>
     </message>
     <message>
+        <source>{scheme} is not native for {kernels}: {reason} Their time is that of FP16, their size that of the plan.</source>
+        <translation>{kernels} 不原生支持 {scheme}：{reason} 其耗时按 FP16 计，大小按方案计。</translation>
+    </message>
+    <message>
         <source>{count} kernel(s) alone miss the required SQNR</source>
         <translation>{count} 个算子自身就达不到所需 SQNR</translation>
     </message>
@@ -9364,6 +9372,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path} is the opened model, or holds its weights, and is never written; choose another name.</source>
         <translation>{path} 是已打开的模型或存有其权重，绝不会被写入；请换一个名称。</translation>
+    </message>
+    <message>
+        <source>{count} kernel(s) stay at {scheme} and take {size} ({least} at best): {kernels}. {reason}</source>
+        <translation>{count} 个算子停留在 {scheme}，占用 {size}（最小可为 {least}）：{kernels}。{reason}</translation>
     </message>
     <message>
         <source>{most} plans are kept already; delete one first.</source>

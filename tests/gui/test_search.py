@@ -1,5 +1,7 @@
 """The Search panel and the Pareto plot."""
 
+from dataclasses import replace
+
 import pytest
 from plot_hand import PlotHand, settle, show
 from PySide6.QtCore import Qt
@@ -61,6 +63,22 @@ def test_the_form_makes_what_is_wished_for(session, panel):
     assert not session.searches.running
 
 
+def test_sizes_of_small_models_keep_their_digits(session, panel, qtbot):
+    on, field = panel.form.rows["size_bytes"]
+    on.setChecked(True)
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "0.012")
+    qtbot.keyClick(field, Key.Key_Tab)
+    assert field.text() == "0.012"
+    assert panel.form.wishes().size_bytes == pytest.approx(0.012 * 1024**2)
+    field.setValue(43)
+    assert field.text() == "43.00"
+    room = field.lineEdit().contentsRect().width()
+    field.setValue(0.01221)
+    assert field.fontMetrics().horizontalAdvance(field.text()) <= room
+
+
 def test_budgets_of_the_session_are_its_limits(qtbot, session, theme):
     session.budgets = Budgets(22.0, 3000.0, None, 3_145_728, None, None)
     panel = show(qtbot, SearchView, session, theme, 318, 760)
@@ -100,6 +118,17 @@ def test_the_nearest_plan_says_what_it_misses(session, panel):
     session.searches.changed()
     settle(panel)
     assert "don't add up" in panel.sentences.text()
+
+
+def test_the_nearest_plan_says_which_kernels_keep_it_large(session, panel):
+    held = (say("1 kernel(s) stay at FP16"),)
+    *others, last = session.searches.proposals
+    session.searches.proposals = (*others, replace(last, overdrawn={"size_bytes": 2.0}, held=held))
+    session.searches.changed()
+    settle(panel)
+    words = panel.sentences.text()
+    assert "1 kernel(s) stay at FP16" in words
+    assert "Only what the device runs natively" in words
 
 
 def test_a_plan_is_said_in_plain_words(session, panel):
