@@ -109,6 +109,22 @@ def test_no_button_becomes_a_window_while_a_sweep_runs(make_window, session, qtb
     assert [w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not window] == []
 
 
+def test_no_widget_without_a_place_lies_over_the_corner_of_the_window(make_window, session, qtbot):
+    window = make_window(session)
+    session.sweeps.running = True
+    for name in LAYOUTS:
+        window.show_layout(name)
+        for dock in shown_docks(window):
+            window.reveal(dock).refresh_now()
+        QApplication.processEvents()
+    qtbot.waitUntil(lambda: window.host.settled)
+    assert [w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not window] == []
+    direct = window.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    first = [w for w in direct if w.isVisible() and w.pos().isNull()]
+    assert [w for w in first if w.width() < window.width()] == []
+    assert len(first) == 1  # the row of menus
+
+
 def test_arrangements_are_remembered(make_window, session, tmp_path, qtbot):
     window = make_window(session, Settings(tmp_path))
     window.host.docks["error"].close()
