@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from engine.session import Session
 
 MIB = 1024.0**2
+SHORTEST = 2
+"""Decimals that a size always shows."""
 OFFERED: tuple[Scheme, ...] = (FP16, W8A16, INT8, W4A8, INT4)
 
 
@@ -45,13 +47,26 @@ class Limit:
 
 LIMITS: tuple[Limit, ...] = (
     Limit("latency_us", "≤", "ms", 3, 1e3),
-    Limit("size_bytes", "≤", "MiB", 2, MIB),
-    Limit("peak_bytes", "≤", "MiB", 2, MIB),
+    Limit("size_bytes", "≤", "MiB", 5, MIB),  # small models have a few KiB
+    Limit("peak_bytes", "≤", "MiB", 5, MIB),
     Limit("energy_uj", "≤", "mJ", 3, 1e3),
     Limit("sustained_us", "≤", "ms", 3, 1e3),
     Limit("min_sqnr_db", "≥", "dB", 1, 1.0),
     Limit("accuracy_drop", "≤", "%", 1, 0.01),
 )
+
+
+class LimitField(QDoubleSpinBox):
+    """A number that shows no zeros behind its second decimal."""
+
+    def textFromValue(self, value: float) -> str:
+        """What is shown: 0.012, not 0.01200."""
+        text = super().textFromValue(value)
+        point = text.find(self.locale().decimalPoint())
+        if point < 0 or self.decimals() <= SHORTEST + 1:
+            return text
+        end = point + 1 + SHORTEST
+        return text[:end] + text[end:].rstrip("0")
 
 
 class SearchForm(QWidget):
@@ -114,10 +129,11 @@ class SearchForm(QWidget):
         column.addLayout(last)
 
     def _check(self, limit: Limit) -> QCheckBox:
-        on, field = QCheckBox(), QDoubleSpinBox()
+        on, field = QCheckBox(), LimitField()
         field.setDecimals(limit.decimals)
         field.setRange(0, 1e9)
-        field.setFixedWidth(68)
+        field.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        field.setFixedWidth(78)
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
         field.setEnabled(False)
         on.toggled.connect(field.setEnabled)
@@ -175,7 +191,8 @@ class SearchForm(QWidget):
             value = self._usual(limit.key)
             if value is not None and not on.isChecked():
                 field.blockSignals(True)
-                field.setValue(value / limit.scale)
+                shown = value / limit.scale
+                field.setValue(round(shown, SHORTEST) if shown >= 1 and limit.scale == MIB else shown)
                 field.blockSignals(False)
 
     def _usual(self, key: str) -> float | None:
