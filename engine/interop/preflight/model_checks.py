@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from engine.fusion.types import Kernel, Kind
-from engine.graph.types import Array
+from engine.graph.types import Array, Graph, Node
 from engine.interop.preflight.finding import Facts, Finding, names, share
 from engine.interop.report_units import amount, latency
 from engine.npu.operators import attribute
@@ -23,6 +23,8 @@ FEW_CHANNELS = 4
 """Inputs of so few channels have a layout of their own."""
 LARGE_CONSTANT = 64 << 10
 _MUCH = 0.05
+_SCALES = {"Add", "Sub", "Mul", "Div"}
+_RESHAPES = {"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "QuantizeLinear", "DequantizeLinear"}
 _TO_NCHW, _TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 
 
@@ -91,8 +93,12 @@ def node_names(facts: Facts) -> Iterator[Finding]:
 
 
 def layouts(facts: Facts) -> Iterator[Finding]:
-    """Conversions between NCHW and NHWC, and packed weights that two formats lay out differently."""
-    turned = [k for k in facts.network.kernels if any(_turns(node) for node in k.nodes)]
+    """Conversions of inputs and outputs between NCHW and NHWC, and packed weights that formats lay out differently.
+
+    A Transpose between other operators, as in attention, belongs to the model: no layout of the input takes it out.
+    """
+    outside = _outside(facts.network.graph)
+    turned = [k for k in facts.network.kernels if any(n.index in outside and _turns(n) for n in k.nodes)]
     if turned:
         cost = _latency(facts, [k for k in turned if k.kind is Kind.MOVEMENT])
         yield Finding(
@@ -192,6 +198,31 @@ def _repeated(array: Array) -> int:
             if np.array_equal(first, second) and bool((kept == first).all()):
                 kept = first
     return int(array.nbytes - kept.nbytes)
+
+
+def _outside(graph: Graph) -> set[int]:
+    """Indices of nodes that read a model input or make a model output, with nothing between but `_keeps_elements`."""
+    found: set[int] = set()
+    reached = {info.name for info in graph.inputs}
+    for node in graph.nodes:
+        if reached.intersection(node.proto.input):
+            found.add(node.index)
+            if _keeps_elements(node, graph):
+                reached.update(node.proto.output)
+    reached = {info.name for info in graph.outputs}
+    for node in reversed(graph.nodes):
+        if reached.intersection(node.proto.output):
+            found.add(node.index)
+            if _keeps_elements(node, graph):
+                reached.update(node.proto.input)
+    return found
+
+
+def _keeps_elements(node: Node, graph: Graph) -> bool:
+    """Casts, reshapes, and arithmetic of one activation with constants."""
+    if node.op_type in _SCALES:
+        return sum(name not in graph.constants for name in node.proto.input) == 1
+    return node.op_type in _RESHAPES
 
 
 def _turns(node: object) -> bool:

@@ -145,6 +145,26 @@ def test_layout_conversions(tmp_path, convs):
     assert not found(facts_of(other), "layout")
 
 
+def test_layout_conversions_of_inputs_and_outputs_only(tmp_path):
+    """Scaled on the way it is still the input's layout; between two convolutions, or in attention, it is not."""
+    far = [node("Mul", ["x", "s"], ["m"], "/m"), node("Transpose", ["m"], ["t"], "/t", perm=[0, 3, 1, 2]),
+           conv("/c", "t", "w", "c"), node("Transpose", ["c"], ["u"], "/u", perm=[0, 2, 3, 1]),
+           node("Sub", ["u", "s"], ["y"], "/n")]  # fmt: skip
+    weights = {"w": weight(32, 32, 3, 3), "s": np.float32(1 / 255)}
+    facts = facts_of(build(tmp_path / "far.onnx", far, [1, 16, 16, 32], weights))
+    turned = only(facts, "layout").kernels
+    assert {n.op_type for i in turned for n in facts.network.kernels[i].nodes} >= {"Transpose"}
+    assert len(turned) == 2
+    inner = [conv("/c", "x", "w", "c"), node("Transpose", ["c"], ["t"], "/t", perm=[0, 2, 3, 1]),
+             conv("/d", "t", "w", "y")]  # fmt: skip
+    assert not found(facts_of(build(tmp_path / "in.onnx", inner, [1, 32, 32, 32], weights)), "layout")
+    heads = [node("MatMul", ["x", "k"], ["k1"], "/k"), node("Reshape", ["k1", "heads"], ["k2"], "/r"),
+             node("Transpose", ["k2"], ["k3"], "/t", perm=[0, 2, 3, 1]),
+             node("MatMul", ["k3", "q"], ["y"], "/q")]  # fmt: skip
+    weights = {"k": weight(64, 64), "heads": np.asarray([1, 16, 4, 16]), "q": weight(16, 16)}
+    assert not found(facts_of(build(tmp_path / "heads.onnx", heads, [1, 16, 64], weights)), "layout")
+
+
 def test_packed_weights_of_matrix_products(tmp_path, convs):
     network = build(tmp_path / "m.onnx", [node("MatMul", ["x", "w"], ["y"], "/m")], [1, 8, 64], {"w": weight(64, 64)})
     four = preset(network, "int4")
