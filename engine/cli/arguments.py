@@ -203,7 +203,7 @@ def _add_dumps(dump: argparse.ArgumentParser, compare: argparse.ArgumentParser) 
     dump.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
     dump.add_argument("--kernels", metavar="PATTERN", help="only kernels whose name fits, like 'features.1*'")
     dump.add_argument(
-        "--limit-mb", type=float, default=4096, metavar="MIB", help="most that it may take (default: 4096)"
+        "--limit-mb", type=float, default=4096, metavar="MB", help="most that it may take (10^6 bytes; default: 4096)"
     )
     compare.add_argument("a", type=Path, metavar="DIR_A", help="the reference: a dump of Mixbit or of another tool")
     compare.add_argument("b", type=Path, metavar="DIR_B", help="what is held against it")
@@ -230,8 +230,8 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("--ambient", type=float, default=25.0, metavar="C", help="ambient temperature in degrees C")
     check.add_argument("--min-sqnr-db", type=float, metavar="DB", help="required SQNR at the output")
     check.add_argument("--max-latency-us", type=float, metavar="US", help="allowed latency of one run")
-    check.add_argument("--max-peak-mb", type=float, metavar="MIB", help="allowed peak memory of activations")
-    check.add_argument("--max-size-mb", type=float, metavar="MIB", help="allowed package size")
+    check.add_argument("--max-peak-mb", type=float, metavar="MB", help="allowed peak memory (10^6 bytes)")
+    check.add_argument("--max-size-mb", type=float, metavar="MB", help="allowed package size (10^6 bytes)")
     check.set_defaults(code=lambda found: int(found["errors"] > 0))
 
 
@@ -257,9 +257,9 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
     base = sweep.add_mutually_exclusive_group()
     base.add_argument("--preset", choices=_PRESET_NAMES, default="int8", help="for one-out: the plan (default: int8)")
     base.add_argument("--plan", type=Path, metavar="FILE", help="for one-out: a plan file")
-    search.add_argument("--max-size-mb", type=float, metavar="MIB", help="package size")
+    search.add_argument("--max-size-mb", type=float, metavar="MB", help="package size (10^6 bytes)")
     search.add_argument("--max-latency-us", type=float, metavar="US", help="latency of one run")
-    search.add_argument("--max-peak-mb", type=float, metavar="MIB", help="peak memory of activations")
+    search.add_argument("--max-peak-mb", type=float, metavar="MB", help="peak memory of activations (10^6 bytes)")
     search.add_argument("--max-energy-mj", type=float, metavar="MJ", help="energy of one run")
     search.add_argument("--max-sustained-us", type=float, metavar="US", help="latency after --minutes back to back")
     search.add_argument("--minutes", type=float, default=30.0, help="for --max-sustained-us (default: 30)")

@@ -79,8 +79,8 @@ def show_check(found: dict[str, Any]) -> None:
     print(f"{found['errors']} errors, {found['warnings']} warnings, {found['infos']} notes")
 
 
-def _bytes(mib: float | None) -> int | None:
-    return None if mib is None else round(mib * 2**20)
+def _bytes(megabytes: float | None) -> int | None:
+    return None if megabytes is None else round(megabytes * 1e6)
 
 
 def _finding(found: Finding, ids: list[str], names: list[str]) -> dict[str, Any]:

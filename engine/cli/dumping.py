@@ -39,7 +39,7 @@ def dump(args: argparse.Namespace) -> dict[str, Any]:
             plan,
             args.out,
             kernels=kernels,
-            limit_bytes=round(args.limit_mb * 2**20),
+            limit_bytes=round(args.limit_mb * 1e6),
             progress=progress_of(args),
         )
     finally:

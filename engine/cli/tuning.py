@@ -36,7 +36,7 @@ from engine.tuning.spread import local_processes, sweep_on
 from engine.tuning.store import ResultStore
 from engine.tuning.sweep import cells_of
 
-MIB = 1 << 20
+MB = 1e6
 
 
 def sweep(args: argparse.Namespace) -> dict[str, Any]:
@@ -272,10 +272,10 @@ def _pareto(finder: Search, points: int, metric: Metric) -> list[dict[str, Any]]
 
 def _wishes(args: argparse.Namespace) -> Wishes:
     return Wishes(
-        size_bytes=_times(args.max_size_mb, MIB),
+        size_bytes=_times(args.max_size_mb, MB),
         latency_us=args.max_latency_us,
         energy_uj=_times(args.max_energy_mj, 1000),
-        peak_bytes=_times(args.max_peak_mb, MIB),
+        peak_bytes=_times(args.max_peak_mb, MB),
         sustained_us=args.max_sustained_us,
         sustained_minutes=args.minutes,
         min_sqnr_db=args.min_sqnr_db,

@@ -173,7 +173,7 @@ def test_search_says_its_plan_in_words_and_limits_accuracy(run, cnn_path):
 def test_search_keeps_budgets_and_measures_its_plan(run, cnn_path, tmp_path):
     sizes = {p: run("evaluate", cnn_path, "--preset", p)["size_bytes"] for p in ("int4", "fp16")}
     budget = (sizes["int4"] + sizes["fp16"]) / 2
-    found = run("search", cnn_path, "--max-size-mb", budget / 2**20, "--out", tmp_path / "p.json", "--pareto", 4)
+    found = run("search", cnn_path, "--max-size-mb", budget / 1e6, "--out", tmp_path / "p.json", "--pareto", 4)
     assert found["feasible"]
     assert found["measured"]["size_bytes"] <= budget
     assert found["measured"]["value"] is not None
@@ -184,6 +184,17 @@ def test_search_keeps_budgets_and_measures_its_plan(run, cnn_path, tmp_path):
     tight = run("search", cnn_path, "--max-size-mb", 0.00001)
     assert not tight["feasible"]
     assert tight["binding"] == ["size_bytes"]
+    assert tight["overdrawn"]["size_bytes"] == pytest.approx(tight["measured"]["size_bytes"] / 10 - 1)  # MB is 10^6
+
+
+def test_a_check_takes_megabytes_of_a_million_bytes(cnn_path, tmp_path, capsys):
+    assert main(["plan", str(cnn_path), "--preset", "fp16", "--out", str(tmp_path / "fp16.json"), "--json"]) == 0
+    size = json.loads(capsys.readouterr().out)["size_bytes"]
+    found = []
+    for allowed in (size, size - 1):
+        main(["check", str(cnn_path), "--max-size-mb", str(allowed / 1e6), "--json"])
+        found.append("package" in {f["code"] for f in json.loads(capsys.readouterr().out)["findings"]})
+    assert found == [False, True]
 
 
 def test_devices(run):
