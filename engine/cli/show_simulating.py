@@ -88,8 +88,9 @@ def _frames(found: Mapping[str, Any]) -> None:
     print(f"\nframes, {found['path']['mode']}: {steps} µs")
     waits = "" if found["waits_for"] == "-" else f", waits {found['gap_us']:.1f} µs per frame ({found['waits_for']})"
     print(
-        f"{found['frames_per_second']:.1f} per second, latency {found['latency_us'] / 1e3:.3f} ms, "
-        f"NPU {found['npu_utilization']:.0%} busy{waits}, CPU {found['cpu_utilization']:.0%}"
+        f"{found['frames_per_second']:.1f} per second, latency {found['latency_us'] / 1e3:.3f} ms; "
+        f"of the time per frame the run takes {found['npu_utilization']:.0%} (its launches and gaps included){waits}, "
+        f"the CPU's steps {found['cpu_utilization']:.0%}"
     )
     if found["dropped"]:
         print(f"{found['dropped']:.0%} of the frames that arrive are dropped")

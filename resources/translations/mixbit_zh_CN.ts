@@ -9086,8 +9086,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 中是其他模型、方案或数据的转储；请另选文件夹，未写入任何内容。</translation>
     </message>
     <message>
-        <source>This dump takes {wanted} MiB, more than the limit of {limit} MiB; choose fewer kernels or samples, or raise the limit.</source>
-        <translation>此转储需 {wanted} MiB，超过 {limit} MiB 的上限；请减少算子或样本，或提高上限。</translation>
+        <source>This dump takes {wanted} MB, more than the limit of {limit} MB; choose fewer kernels or samples, or raise the limit.</source>
+        <translation>此转储需 {wanted} MB，超过 {limit} MB 的上限；请减少算子或样本，或提高上限。</translation>
     </message>
     <message>
         <source>{path}: the dump takes {wanted} MiB, and {free} MiB are free; choose another place or fewer kernels.</source>

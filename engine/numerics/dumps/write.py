@@ -180,10 +180,10 @@ def _check_room(
     if wanted > limit_bytes:
         raise DataError(
             say(
-                "This dump takes {wanted} MiB, more than the limit of {limit} MiB; "
+                "This dump takes {wanted} MB, more than the limit of {limit} MB; "
                 "choose fewer kernels or samples, or raise the limit.",
-                wanted=round(wanted / 2**20),
-                limit=round(limit_bytes / 2**20),
+                wanted=f"{wanted / 1e6:,.1f}",
+                limit=f"{limit_bytes / 1e6:,.1f}",
             )
         )
     place = folder

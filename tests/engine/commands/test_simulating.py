@@ -110,6 +110,17 @@ def test_everything_is_printed(cnn_path, capsys):
         assert words in out
 
 
+def test_work_inside_a_run_and_runs_within_a_frame_have_names_of_their_own(run, cnn_path, capsys):
+    found = run("simulate", cnn_path, *DEVICE)
+    assert main(["simulate", str(cnn_path), *DEVICE]) == 0
+    out = capsys.readouterr().out
+    inside, frame = found["utilization"]["npu"], found["frames"]["npu_utilization"]
+    assert inside < frame  # launches count for the frame only
+    assert f"The NPU works only {100 * inside:.0f} % of the run" in out
+    assert f"of the time per frame the run takes {frame:.0%} (its launches and gaps included)" in out
+    assert "% busy" not in out
+
+
 def test_devices_lists_values_with_unit_and_origin(run, capsys):
     (shown,) = run("devices", "kirin9030")["devices"]
     clock = next(value for value in shown["values"] if value["key"] == "core.clock")
