@@ -11,7 +11,7 @@ from engine.session.changes import What
 from gui.bridge import hub
 from gui.i18n import set_language
 from gui.plots.frame import Frame
-from gui.plots.kernels import short_name
+from gui.plots.kernels import short_name, short_names
 from gui.plots.navigation import Span
 from gui.plots.shapes import runs, simplified, steps, thin
 from gui.plots.table import Table
@@ -98,8 +98,17 @@ def test_runs_and_steps():
 def test_short_names_say_what_people_look_for():
     names = ("features.3.dw", "features.3.conv.0", "classifier.1", "model.layers.4.mlp.up_proj", "head", "/a/b/Conv")
     assert [short_name(name) for name in names] == [
-        "3.dw", "3.conv.0", "classifier.1", "up_proj", "head", "Conv",
+        "3.dw", "3.conv.0", "classifier.1", "up_proj", "head", "b/Conv",
     ]  # fmt: skip
+
+
+def test_a_word_that_many_layers_end_with_keeps_the_one_before_it():
+    assert short_name("encoder.stem.conv") == "stem.conv"
+    assert short_name("/conv/Conv") == "Conv"
+    assert short_name("conv") == "conv"
+    assert short_name("") == ""
+    names = ["stem.conv", "a.act", "b.act", "layers.0.mlp.up", "layers.1.mlp.up", "head"]
+    assert short_names(names) == ["stem.conv", "a.act", "b.act", "up", "up", "head"]
 
 
 def test_a_table_becomes_csv_and_clipboard_text():
