@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict, replace
+from math import inf
 from typing import Any
 
 from engine.cli.given import data_sources, device, named_plan, open_network, progress_of, units
@@ -100,6 +101,7 @@ def evaluate(args: argparse.Namespace) -> dict[str, Any]:
         prepared.evaluator.close()
     return {
         "output": _output(found),
+        "outputs": _outputs(network, found),
         "user_metric": own,
         "msaccucmp": figures,
         "synthetic_data": found.synthetic,
@@ -222,6 +224,20 @@ def _output(found: Evaluation) -> dict[str, Any]:
         "nonfinite": out.sums.nonfinite,
         "unmeasured": out.sums.unmeasured,
     }
+
+
+def _outputs(network: Network, found: Evaluation) -> list[dict[str, Any]]:
+    """Every output by itself; None for those that are not measured (integers beside floats)."""
+    known = dict(found.output.each)
+    return [
+        {
+            "name": info.name,
+            "sqnr_db": known[info.name].sqnr_db if info.name in known else None,
+            "cosine": known[info.name].cosine if info.name in known else None,
+            "exact": info.name in known and known[info.name].sqnr_db == inf,
+        }
+        for info in network.graph.outputs
+    ]
 
 
 def user_figures_of(prepared: work.Prepared, plan: Plan, metric: UserMetric) -> dict[str, Any]:

@@ -93,6 +93,14 @@ def show_evaluate(found: Mapping[str, Any]) -> None:
             for i, k in enumerate(found["kernels"])
         ),
     )
+    if len(found["outputs"]) > 1:
+        print()
+        rows = [
+            (each["name"], _db(each["sqnr_db"]), "–" if each["cosine"] is None else f"{each['cosine']:.5f}")
+            for each in found["outputs"]
+        ]
+        print_table(("output", "SQNR dB", "cosine"), rows)
+        print("All measured outputs together, each scaled to unit power:")
     out = found["output"]
     print(f"output SQNR {_db(out['sqnr_db'])} dB, cosine {out['cosine']:.5f}, {_samples(found)}")
     for key, title in (("top1_agreement", "top-1 agreement"), ("accuracy", "accuracy"), ("reference_accuracy", "FP32"),

@@ -167,6 +167,7 @@ def total(parts: Sequence[OutputSums], reading: Reading) -> OutputError:
         reference_top5_accuracy=sum(part.reference_correct5 for part in parts) / labelled if labelled else None,
         perplexity=_perplexity(sum(part.surprise for part in parts), told),
         reference_perplexity=_perplexity(sum(part.reference_surprise for part in parts), told),
+        each=tuple((name, found.as_result()) for name, found in zip(reading.floats, per_output, strict=True)),
     )
 
 

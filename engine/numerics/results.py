@@ -89,6 +89,8 @@ class OutputError:
     """Of a language model: exp of the mean negative log-likelihood of each next token, of the quantized network. Next
     tokens are the labels, or without labels the tokens of the input itself."""
     reference_perplexity: float | None = None
+    each: tuple[tuple[str, ErrorSums], ...] = ()
+    """Of every measured output by name, unscaled."""
 
     @property
     def sqnr_db(self) -> float:
