@@ -72,6 +72,8 @@ class Measured:
     calibration: str = ""
     """Where the calibration samples come from, for people."""
     evaluated_on: str = ""
+    estimated: Mapping[tuple[str, Scheme], tuple[float, str]] = field(default_factory=dict)
+    """The same as `sensitivity`, predicted: dB, and where it holds ("output", or "logits": before the last softmax)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

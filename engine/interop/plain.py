@@ -92,6 +92,7 @@ def export_csv(
         evaluation=known.evaluation,
         local=known.local,
         sensitivity=known.sensitivity,
+        estimated=known.estimated,
     )
     write_csv(path, table)
     return Written("csv", path, (path,), check_csv(network, plan), ())

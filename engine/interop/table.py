@@ -30,6 +30,8 @@ COLUMNS = (
     "local_sqnr_db",
     "accumulated_sqnr_db",
     "sensitivity_db",
+    "sensitivity_at",
+    "sensitivity_kind",
     "latency_us",
     "launch_us",
     "unit",
@@ -48,13 +50,15 @@ def rows(
     evaluation: Evaluation | None = None,
     local: Mapping[tuple[str, Scheme], ErrorSums] | None = None,
     sensitivity: Mapping[tuple[str, Scheme], float] | None = None,
+    estimated: Mapping[tuple[str, Scheme], tuple[float, str]] | None = None,
 ) -> list[dict[str, object]]:
     """One dictionary per kernel with the keys of `COLUMNS`; None where a figure is not known."""
     found = []
     for kernel in network.kernels:
         cost = simulation.kernels[kernel.index] if simulation else None
         accumulated = evaluation.accumulated.get(kernel.id) if evaluation else None
-        alone = (local or {}).get((kernel.id, plan.scheme(kernel.id)))
+        key = kernel.id, plan.scheme(kernel.id)
+        alone = (local or {}).get(key)
         found.append(
             {
                 "index": kernel.index,
@@ -69,7 +73,7 @@ def rows(
                 "weight_bytes": size.per_kernel.get(kernel.id, 0) if size else None,
                 "local_sqnr_db": alone.sqnr_db if alone and kernel.tunable else None,
                 "accumulated_sqnr_db": accumulated.sqnr_db if accumulated else None,
-                "sensitivity_db": (sensitivity or {}).get((kernel.id, plan.scheme(kernel.id))),
+                **_sensitivity((sensitivity or {}).get(key), (estimated or {}).get(key)),
                 "latency_us": cost.latency_us if cost else None,
                 "launch_us": cost.launch_us if cost else None,
                 "unit": cost.unit if cost else None,
@@ -79,6 +83,17 @@ def rows(
             }
         )
     return found
+
+
+def _sensitivity(exact: float | None, estimated: tuple[float, str] | None) -> dict[str, object]:
+    """The measured figure if there is one, else the estimate; where it holds, and which of both it is."""
+    if exact is not None:
+        value, at, kind = exact, "output", "exact"
+    elif estimated is not None:
+        value, at, kind = *estimated, "estimated"
+    else:
+        return {"sensitivity_db": None, "sensitivity_at": None, "sensitivity_kind": None}
+    return {"sensitivity_db": value, "sensitivity_at": at, "sensitivity_kind": kind}
 
 
 def write_csv(path: Path, table: list[dict[str, object]]) -> None:

@@ -69,9 +69,23 @@ def write_export(
         },
         of.data.calibration if of.data else "",
         of.data.evaluation if of.data else "",
+        _estimated(of.sensitivity),
     )
     extras = Extras(of.samples, of.images, options or {}, measured, effect)
     return target(kind).export(of.network, of.plan, of.ranges, path, extras=extras, progress=progress, cancel=cancel)
+
+
+def _estimated(
+    cells: Mapping[tuple[str, Scheme], SensitivityCell],
+) -> dict[tuple[str, Scheme], tuple[float, str]]:
+    """Estimates in dB; an estimate has the figure of one metric, at the output or in front of the last softmax."""
+    found = {}
+    for key, cell in cells.items():
+        for value, at in ((cell.sqnr_db, "output"), (cell.logits_db, "logits")):
+            if cell.kind == "estimated" and value is not None:
+                found[key] = value, at
+                break
+    return found
 
 
 def spare_the_model(path: Path, network: Network) -> None:
