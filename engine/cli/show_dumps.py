@@ -22,7 +22,7 @@ def show_compare(found: Mapping[str, Any]) -> None:
     metrics = found["metrics"]
     rows = []
     for at, layer in enumerate(found["layers"]):
-        figures = [f"{layer['figures'][m]:.6g}" if m in layer["figures"] else "–" for m in metrics]
+        figures = [figure_text(m, layer["figures"][m]) if m in layer["figures"] else "–" for m in metrics]
         mark = "missed" if layer["missed"] else ""
         rows.append((str(at), layer["name"], str(layer["sample"]), layer["matched"], *figures,
                      layer["problem"] or mark))  # fmt: skip
@@ -37,3 +37,10 @@ def show_compare(found: Mapping[str, Any]) -> None:
         print(found["first_bad"]["text"])
     elif found["thresholds"]:
         print("every layer meets the thresholds")
+
+
+def figure_text(metric: str, value: float) -> str:
+    """A figure with as many decimals as all others of its column: dB, similarities up to 1, errors of any size."""
+    if metric == "sqnr_db":
+        return f"{value:.2f}"
+    return f"{value:.6f}" if metric in ("cosine", "CosineSimilarity") else f"{value:.4e}"
