@@ -55,6 +55,7 @@ class SearchView(SessionView):
         self.steps: list[StepRow] = []
         self.sentences: QLabel = label("")
         self.sentences.setWordWrap(True)
+        self.sentences.setMinimumWidth(1)  # a long kernel name must not make the whole panel wider than its dock
         self.sentences.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.next_title: QLabel = label("", "strong")
         self.order = SegmentedControl([(key, key) for key in ORDERS])
@@ -194,6 +195,7 @@ class SearchView(SessionView):
         self.apply.setText(words)
         lines = [] if chosen is None else [*verdict(session, chosen), *(f"· {r}" for r in rule_lines(session, chosen))]
         self.sentences.setText("\n".join(lines))
+        self.sentences.setToolTip("\n".join(lines))
         self.sentences.setVisible(bool(lines))
 
     def _add_row(self, found: Found) -> None:

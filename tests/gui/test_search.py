@@ -105,7 +105,7 @@ def test_a_proposal_says_what_it_keeps_and_what_binds(session, panel):
     assert "All limits are kept." in words
     assert "predicted 22.5" in words
     assert "measured 22.1" in words
-    assert "What holds it back: package size." in words
+    assert "What holds it back: model size." in words
     assert panel.rows[1].isChecked()
 
 
@@ -121,7 +121,7 @@ def test_the_nearest_plan_says_what_it_misses(session, panel):
 
 
 def test_the_nearest_plan_says_which_kernels_keep_it_large(session, panel):
-    held = (say("1 kernel(s) stay at FP16"),)
+    held = (say("1 kernel(s) stay at FP16: {name}", name="model.0.auto_model.embeddings.word_embeddings_of_all"),)
     *others, last = session.searches.proposals
     session.searches.proposals = (*others, replace(last, overdrawn={"size_bytes": 2.0}, held=held))
     session.searches.changed()
@@ -129,6 +129,7 @@ def test_the_nearest_plan_says_which_kernels_keep_it_large(session, panel):
     words = panel.sentences.text()
     assert "1 kernel(s) stay at FP16" in words
     assert "Only what the device runs natively" in words
+    assert panel.rows[0].width() < panel.width(), "a long name makes nothing else wider"
 
 
 def test_a_plan_is_said_in_plain_words(session, panel):
