@@ -92,7 +92,7 @@ class ContextBar(QWidget):
                 evaluation=used_words(data.evaluation_samples, data.evaluation_available),
             )
             if data.notes:
-                detail = self.tr("%n doubt(s)", "", len(data.notes)) + f" · {detail}"
+                detail = self.tr("%n warning(s)", "", len(data.notes)) + f" · {detail}"
             self.data.set_texts(self.tr("Data"), data.evaluation, detail, warn=bool(data.notes))
         if data is not None and data.notes:
             self.data.setToolTip("\n".join(map(translated, data.notes)))
@@ -121,7 +121,9 @@ class ContextBar(QWidget):
                 wanted -= part.full_width() - part.sizeHint().width()
 
     def _fill_model(self, menu: QMenu) -> None:
-        self._menus.add(menu, "open_model", "@samples", "@recent", "-", "rules_edge", "rules_cloud", "fusion", "-", "close_model")
+        self._menus.add(
+            menu, "open_model", "@samples", "@recent", "-", "rules_edge", "rules_cloud", "fusion", "-", "close_model"
+        )
 
     def _fill_device(self, menu: QMenu) -> None:
         self._menus.fill_devices(menu)

@@ -150,6 +150,7 @@ class StatusRow(QWidget):
         self._mark.set_name(name)
         self._state.setText(state)
         self._detail.setText(detail)
+        self._detail.setToolTip(detail)
 
     def _up_to_date(self, session: Session) -> str:
         found = session.figures.evaluation

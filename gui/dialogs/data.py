@@ -94,7 +94,7 @@ class DataDialog(Dialog):
             self.evaluation.show_used(data.evaluation_samples, data.evaluation_available)
 
     def _samples_title(self, doubts: int) -> str:
-        return self.tr("Samples in use · %n doubt(s)", "", doubts) if doubts else self.tr("Samples in use")
+        return self.tr("Samples in use · %n warning(s)", "", doubts) if doubts else self.tr("Samples in use")
 
     def _on_page(self) -> None:
         self.same.setVisible(isinstance(self.pages.currentWidget(), SourceEditor))

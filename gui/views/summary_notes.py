@@ -109,7 +109,15 @@ def _family_parts(figures: Figures) -> list[str]:
     if figures.size is None or not figures.size.total:
         return []
     shares = sorted(figures.size.by_family.items(), key=lambda item: -item[1])[:2]
-    return [f"{name} {form.percent(count / figures.size.total)}" for name, count in shares if count]
+    words = {"other": translate("Summary", "other")}
+    return [f"{words.get(name, name)} {_part(count / figures.size.total)}" for name, count in shares if count]
+
+
+def _part(share: float) -> str:
+    """A share of which something is left is never shown as all of it."""
+    if share < 1 and form.percent_figure(share) == "100":
+        return form.accuracy(min(share, 0.999))
+    return form.percent(share)
 
 
 def _skin_parts(session: Session, sustained: Sustained | None) -> list[str]:

@@ -103,6 +103,8 @@ def state_words(session: Session) -> str:
     words = []
     if sweeps.estimating:
         words.append(translate("Sweeps", "estimating"))
+    elif not sweeps.running and session.sensitivity and _all_exact(session):
+        words.append(translate("Sweeps", "all cells measured"))
     elif sweeps.estimates is not None and not sweeps.running:
         words.append(translate("Sweeps", "estimated in {time}").format(time=fmt.job_time(sweeps.estimates.seconds)))
     if sweeps.running:
@@ -112,6 +114,10 @@ def state_words(session: Session) -> str:
         elif sweeps.seconds_left is not None:
             words.append(translate("Sweeps", "{time} left").format(time=fmt.time_left(sweeps.seconds_left)))
     return " · ".join(words)
+
+
+def _all_exact(session: Session) -> bool:
+    return all(cell.kind == "exact" for cell in session.sensitivity.values())
 
 
 def no_estimate_words(session: Session, kernel: str) -> str:

@@ -55,10 +55,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n doubt(s)</source>
+        <source>%n warning(s)</source>
         <translation>
-            <numerusform>%n doubt</numerusform>
-            <numerusform>%n doubts</numerusform>
+            <numerusform>%n warning</numerusform>
+            <numerusform>%n warnings</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -72,10 +72,10 @@
 <context>
     <name>DataDialog</name>
     <message numerus="yes">
-        <source>Samples in use · %n doubt(s)</source>
+        <source>Samples in use · %n warning(s)</source>
         <translation>
-            <numerusform>Samples in use · %n doubt</numerusform>
-            <numerusform>Samples in use · %n doubts</numerusform>
+            <numerusform>Samples in use · %n warning</numerusform>
+            <numerusform>Samples in use · %n warnings</numerusform>
         </translation>
     </message>
 </context>

@@ -1378,9 +1378,9 @@
         <translation>校准 {calibration} · 评估 {evaluation}</translation>
     </message>
     <message numerus="yes">
-        <source>%n doubt(s)</source>
+        <source>%n warning(s)</source>
         <translation>
-            <numerusform>%n 处疑问</numerusform>
+            <numerusform>%n 条警告</numerusform>
         </translation>
     </message>
     <message>
@@ -1516,9 +1516,9 @@
         <translation>在截断误差与 8 位舍入误差之间取平衡。</translation>
     </message>
     <message numerus="yes">
-        <source>Samples in use · %n doubt(s)</source>
+        <source>Samples in use · %n warning(s)</source>
         <translation>
-            <numerusform>使用中的样本 · %n 处疑问</numerusform>
+            <numerusform>使用中的样本 · %n 条警告</numerusform>
         </translation>
     </message>
     <message>
@@ -5457,6 +5457,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>位于 {0}</translation>
     </message>
     <message>
+        <source>other</source>
+        <translation>其他</translation>
+    </message>
+    <message>
         <source>{0} min</source>
         <translation>{0} 分钟</translation>
     </message>
@@ -5713,6 +5717,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>estimating</source>
         <translation>正在估计</translation>
+    </message>
+    <message>
+        <source>all cells measured</source>
+        <translation>全部单元格已实测</translation>
     </message>
     <message>
         <source>estimated in {time}</source>
@@ -7516,6 +7524,22 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Fewer bits don't help them; fewer kernels do: fuse, or take small branches out.</source>
         <translation>减少位宽无济于事，减少算子才有用：请融合或去掉小分支。</translation>
+    </message>
+    <message>
+        <source>the invocation</source>
+        <translation>调用开销</translation>
+    </message>
+    <message>
+        <source>launches</source>
+        <translation>算子下发</translation>
+    </message>
+    <message>
+        <source>kernels on the CPU</source>
+        <translation>CPU 上的算子</translation>
+    </message>
+    <message>
+        <source>the first transfer</source>
+        <translation>首次搬运</translation>
     </message>
     <message>
         <source>The NPU works {part} of the run</source>
@@ -9706,8 +9730,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>预算“{budget}”需要设备，请选择一个设备。</translation>
     </message>
     <message>
-        <source>package size</source>
-        <translation>包大小</translation>
+        <source>model size</source>
+        <translation>模型大小</translation>
     </message>
     <message>
         <source>latency</source>

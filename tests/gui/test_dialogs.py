@@ -422,11 +422,11 @@ def test_samples_in_use_are_listed_with_the_doubts_about_them(window, session, q
     notes = (say("Only {count} calibration samples; 100 or more give steadier ranges.", count=2),) * 2
     session.data = replace(session.data, samples=rows, notes=notes)
     window._refresh()
-    assert window.context.data._detail.startswith("2 doubts · ")
+    assert window.context.data._detail.startswith("2 warnings · ")
     assert "Only 2 calibration samples" in window.context.data.toolTip()
     dialog = DataDialog(session, window.actions_, window)
     dialog.open()
-    assert dialog.pages.tabText(2) == "Samples in use · 2 doubts"
+    assert dialog.pages.tabText(2) == "Samples in use · 2 warnings"
     dialog.pages.setCurrentIndex(2)
     page = dialog.pages.currentWidget()
     shown = lambda row, column: page.model.data(page.model.index(row, column))
@@ -438,7 +438,7 @@ def test_samples_in_use_are_listed_with_the_doubts_about_them(window, session, q
     dialog.reject()
     session.data = replace(session.data, notes=())
     window._refresh()
-    assert "doubt" not in window.context.data._detail
+    assert "warning" not in window.context.data._detail
     assert window.context.data.toolTip() == ""
     dialog = DataDialog(session, window.actions_, window)
     assert dialog.pages.tabText(2) == "Samples in use"

@@ -407,3 +407,18 @@ def test_the_ranking_is_exported(session, ranked, tmp_path):
     lines = (tmp_path / "r.csv").read_text("utf-8-sig").splitlines()
     assert len(lines) == 54
     assert lines[1].startswith("1,")
+
+
+def test_the_header_says_that_all_is_measured_and_not_how_long_the_estimate_took(session, view):
+    session.sweeps.running = False
+    cells = session.sensitivity
+    session.sensitivity = {key: replace(cell, kind="exact") for key, cell in cells.items()}
+    session.emit(What.SENSITIVITY)
+    settle(view)
+    assert "all cells measured" in view.subtitle()
+    assert "estimated in" not in view.subtitle()
+    key = next(iter(cells))
+    session.sensitivity = session.sensitivity | {key: replace(cells[key], kind="estimated")}
+    session.emit(What.SENSITIVITY)
+    settle(view)
+    assert "all cells measured" not in view.subtitle()

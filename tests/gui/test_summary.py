@@ -12,12 +12,14 @@ from engine.session.changes import What
 from engine.session.state import Budgets, Staleness
 from engine.text import say
 from engine.tuning.metrics import Metric
+from gui.i18n import set_language
 from gui.theme import DARK, LIGHT
 from gui.views.price import Price
 from gui.views.summary import SummaryView
 from gui.views.summary_cards import cards, state_of
 from gui.views.summary_fix import Fix, cheapest, proposals, relative_noise
 from gui.views.summary_mix import strip_words, strips
+from gui.views.summary_notes import _family_parts
 from gui.views.summary_verdict import statement
 
 N, M = "\u202f", "\u2212"
@@ -400,3 +402,20 @@ def test_a_proposal_that_was_measured_and_is_not_enough_says_so(view, session, q
     session.set_scheme(("k20",), other)  # nothing was tried for this plan
     view.refresh_now()
     assert not view.dropped.isVisible()
+
+
+def test_parts_of_the_size_never_add_up_to_more_than_all(qapp):
+    size = SimpleNamespace(total=10_000, by_family={"INT8": 9_990, "other": 10})
+    parts = [part.replace(N, " ") for part in _family_parts(SimpleNamespace(size=size))]
+    assert parts == ["INT8 99.9 %", "other 0.1 %"]
+    whole = SimpleNamespace(total=10_000, by_family={"INT8": 10_000, "FP16": 0})
+    assert _family_parts(SimpleNamespace(size=whole)) == [f"INT8 100{N}%"]
+
+
+def test_words_of_the_size_follow_the_language(qapp):
+    size = SimpleNamespace(total=100, by_family={"other": 100})
+    set_language("zh")
+    try:
+        assert _family_parts(SimpleNamespace(size=size)) == [f"其他 100{N}%"]
+    finally:
+        set_language("en")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from engine.fusion.types import Kernel
 from engine.interop.preflight.finding import LISTED, Facts, Finding, names, share
 from engine.interop.report_units import amount, latency
 from engine.npu.results import Simulation
-from engine.npu.usage import WELL_USED, usage
+from engine.npu.usage import WELL_USED, Cause, usage
 from engine.precision.scheme import Scheme, label
-from engine.text import say
+from engine.text import Text, say
 
 MOST_LOAD = 0.80
 """Above this part of the time there is no reserve for a slower clock or another app."""
@@ -138,6 +138,15 @@ def launches(simulation: Simulation) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+_WAITS: Mapping[Cause, Text] = {
+    "Invocation": say("the invocation"),
+    "Launch": say("launches"),
+    "CPU": say("kernels on the CPU"),
+    "First transfer": say("the first transfer"),
+}
+"""What the NPU waits for, within a sentence."""
+
+
 def gaps(simulation: Simulation) -> Iterator[Finding]:
     """An NPU that waits."""
     found = usage(simulation)
@@ -146,12 +155,17 @@ def gaps(simulation: Simulation) -> Iterator[Finding]:
     idle = simulation.latency_us - found.busy_us
     causes = found.gaps_by_cause()
     most = next(iter(causes), None)
+    waits = _WAITS[most] if most is not None else "-"
     worst = max(found.gaps, key=lambda gap: gap.duration_us, default=None)
     yield Finding(
         "utilization",
         "warning",
         say("The NPU works {part} of the run", part=share(found.utilization)),
-        say("{time} of each run nothing works, mostly for: {cause}.", time=latency(idle), cause=most or "-"),
+        say(
+            "{time} of each run nothing works, mostly for: {cause}.",
+            time=latency(idle),
+            cause=waits,
+        ),
         say("Larger batches or fewer, larger kernels fill the gaps; the Timeline shows where they are."),
         (worst.kernel,) if worst is not None and worst.kernel >= 0 else (),
         idle,

@@ -267,7 +267,7 @@ class Search:
 
 
 BUDGET_NAMES: Mapping[str, Text] = {
-    "size_bytes": say("package size"),
+    "size_bytes": say("model size"),
     "latency_us": say("latency"),
     "energy_uj": say("energy per run"),
     "operations": say("operations"),

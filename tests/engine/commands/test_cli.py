@@ -231,7 +231,7 @@ def test_shapes_and_samples_by_name(run, tmp_path):
         (["search", "{cnn}", "--max-latency-us", "-1"], ["latency", "above zero"]),
         (["sweep", "{cnn}", "--mode", "one-in", "--out", "{tmp}/text.onnx"], ["text.onnx", "no result store"]),
         (["sweep", "{cnn}", "--mode", "one-in", "--out", "{tmp}/no/s.db"], ["s.db"]),
-        (["search", "{cnn}", "--max-size-mb", "-1"], ["package size"]),
+        (["search", "{cnn}", "--max-size-mb", "-1"], ["model size"]),
         (["export", "{cnn}", "--preset", "int8", "--to", "qdq", "--out", "{tmp}/no/q.onnx"], ["no/q.onnx"]),
     ],
 )

@@ -94,6 +94,11 @@ def test_a_good_model_has_no_error_and_no_warning_but_its_speed(convs):
     assert left <= {"utilization"}
 
 
+def test_what_the_npu_waits_for_is_a_word_of_the_sentence(convs):
+    words = str(only(facts_of(convs), "utilization").detail)
+    assert words.endswith(("mostly for: the invocation.", "mostly for: launches.", "mostly for: the first transfer."))
+
+
 def test_free_dimensions(tmp_path, convs):
     network = open_network(small_cnn(tmp_path / "free.onnx", batch="N"))
     assert only(facts_of(network), "dynamic-input").severity == "warning"

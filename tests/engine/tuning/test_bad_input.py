@@ -78,5 +78,5 @@ def test_impossible_budgets_are_refused_by_name(budget: float) -> None:
 
     net, _ = small_net()
     harm = {(k.id, s): 1e-3 for k in net.tunable for s in (INT4, INT8, FP16)}
-    with pytest.raises(PlanError, match=r"package size.*above zero"):
+    with pytest.raises(PlanError, match=r"model size.*above zero"):
         Search(net, harm).propose(Budgets(size_bytes=budget))
