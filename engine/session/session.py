@@ -40,6 +40,10 @@ class Session(Editing):
     _opening: object | None = None
     """What is being opened, so that a late answer about something else is told from one that counts."""
     _opening_job: Job | None = None
+    _fusing: bool = False
+    """Whether what is being opened is the open model again, by other fusion rules."""
+    _rules_next: Rules | None = None
+    """Fusion rules chosen while another model was being opened; they are for that model."""
     _taking: Claim | None = None
     """Unsaved work whose model is being opened."""
 
@@ -145,12 +149,16 @@ class Session(Editing):
 
         def proceed(answer: Mapping[str, tuple[int, ...]] | None) -> None:
             if answer is not None and self._opening is opening:  # else something else was opened or closed since
+                wanted = self._rules_next
                 self._open(path, {**(shapes or {}), **answer}, None, adopt, chosen)
+                self._rules_next = wanted
 
         def allowed(memory_limit: int | None) -> None:
             if memory_limit is not None and self._opening is opening:
                 self.memory_limit = memory_limit
+                wanted = self._rules_next
                 self._open(path, shapes, ask, adopt, chosen)
+                self._rules_next = wanted
 
         def too_big(error: TooBigError) -> None:
             if self.ask_memory is None:
@@ -165,6 +173,9 @@ class Session(Editing):
                 self._not_opened(error.text)
                 return
             self._recent.add(path)
+            wanted, self._rules_next = self._rules_next, None
+            if wanted is not None:
+                self.set_rules(wanted)
 
         asking = None if ask is None else lambda inputs: ask(inputs, proceed)
         self._opening_job = self._work.open(
@@ -187,7 +198,8 @@ class Session(Editing):
         """Nothing is being opened any more, and nobody's answer to a question about it counts."""
         if self._opening_job is not None:
             self._opening_job.cancel()
-        self._opening = self._opening_job = None
+        self._opening = self._opening_job = self._rules_next = None
+        self._fusing = False
         if self._taking is not None:
             self._taking.release()
             self._taking = None
@@ -259,7 +271,17 @@ class Session(Editing):
         self._announce(What.MODEL)
 
     def set_rules(self, rules: Rules) -> None:
-        """Fuse again by other rules; what is set stays for kernels that exist in both."""
+        """Fuse again by other rules; what is set stays for kernels that exist in both.
+
+        A model that is being opened is there first and then takes the rules. Of several calls the last one counts.
+        """
+        job = self._opening_job
+        opening = job is not None and job.active and not job.token.cancelled
+        if opening and not self._fusing:
+            self._rules_next = rules
+            return
+        if opening and rules == self.rules:
+            self._stop_opening()  # back to the rules that are still in use
         if self.network is None or rules == self.rules:
             self.rules = rules
             return
@@ -277,6 +299,7 @@ class Session(Editing):
             self._adopt(network, document, saved=saved, place=place)
 
         self._open(self.network.graph.path, self._shapes, None, adopt, rules)
+        self._fusing = True
 
     # files ----------------------------------------------------------------------------------------------------------
 
