@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -75,7 +76,8 @@ class Safekeeping:
             ChangedElsewhereError: the file was written by somebody else since, and `overwrite` is not given.
             ExportError: it can't be written.
         """
-        here = self.place.project is not None and path.absolute() == self.place.project.absolute()
+        place = self.place.project
+        here = place is not None and os.path.realpath(path) == os.path.realpath(place)  # one file has many spellings
         now = digest_of(path) if here else ""
         if here and now and now != self.place.seen and not overwrite:
             raise ChangedElsewhereError(

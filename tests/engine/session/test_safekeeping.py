@@ -320,3 +320,18 @@ def test_a_claim_is_held_against_everybody_until_it_is_released(tmp_path):
     two = claim(tmp_path, one.token)
     assert two is not None
     two.release()
+
+
+def test_another_spelling_of_a_project_is_the_same_file(tmp_path, cnn_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real", target_is_directory=True)
+    path = tmp_path / "real" / "p.mixbit"
+    with window(tmp_path) as driver:
+        session = driver.open(cnn_path)
+        session.save_project(path)
+        path.write_bytes(path.read_bytes() + b"\n")  # another window
+        for spelling in (tmp_path / "link" / "p.mixbit", f"{tmp_path}/real/../link/p.mixbit"):
+            with pytest.raises(ChangedElsewhereError, match="another window"):
+                session.save_project(spelling)
+        session.save_project(tmp_path / "link" / "p.mixbit", overwrite=True)
+        session.save_project(path)  # nobody else has written it since
