@@ -20,6 +20,7 @@ from gui import style
 from gui.bridge import Dispatcher
 from gui.crash import Crashes
 from gui.i18n import set_language
+from gui.interrupts import Interrupts
 from gui.settings import Settings
 from gui.starter import Starter
 from gui.theme import theme_manager
@@ -61,9 +62,11 @@ def run(path: Path | None) -> int:
     window.show()
     if left:
         hook.tell_of(left[0])
+    interrupts = Interrupts(app.quit)
     starter = Starter(window, path)
     QTimer.singleShot(0, starter.begin)
     code = app.exec()
+    interrupts.stop()
     starter.wait()
     crashes.stop()
     return code

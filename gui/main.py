@@ -20,10 +20,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments and not _is_file(arguments):
-        from engine.cli import main as command
+    try:
+        return _command(arguments) if arguments and not _is_file(arguments) else _window(arguments)
+    except KeyboardInterrupt:  # while Python still imports
+        sys.stderr.write("mixbit: stopped\n")
+        return 130
 
-        return command(arguments)
+
+def _command(arguments: Sequence[str]) -> int:
+    from engine.cli import main as command
+
+    return command(arguments)
+
+
+def _window(arguments: Sequence[str]) -> int:
     from gui.display import library_problem, problem
 
     reason = problem()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+from shiboken6 import isValid
 
 from gui.actions import Actions
 from gui.commands import COMMANDS, MENUS, Command, MenuName, Submenu, shown
@@ -120,6 +121,8 @@ class Menus(QObject):
         filler: Callable[[QMenu], None] = getattr(self, f"fill_{entry.fill}")
 
         def refill() -> None:
+            if not isValid(sub):  # closed together with the menu above it
+                return
             sub.clear()
             filler(sub)
             if sub.isEmpty():

@@ -21,6 +21,7 @@ from engine.cli import (
     tuning,
 )
 from engine.cli import methods as weight_methods
+from engine.cli.numbers import number, positive
 from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
 from engine.precision.presets import FIRST_LAST
@@ -136,7 +137,7 @@ def parser() -> argparse.ArgumentParser:
         )
         sub.add_argument("--fusion", choices=("edge", "cloud"), default="edge", help="fusion rules (default: edge)")
         sub.add_argument(
-            "--memory-limit", type=float, default=4.0, metavar="GB", help="memory that a model may take (default: 4)"
+            "--memory-limit", type=positive, default=4.0, metavar="GB", help="memory that a model may take (default: 4)"
         )
     inspect.add_argument(
         "--explain", action="store_true", help="what fusion saves on the device, and why patterns did not fuse"
@@ -168,7 +169,7 @@ def parser() -> argparse.ArgumentParser:
     )
     evaluate.add_argument("--metric", metavar="FILE.py:FUNCTION", help="also a figure of your own; see the manual")
     evaluate.add_argument(
-        "--metric-seconds", type=float, default=60.0, metavar="S", help="time that it may take (default: 60)"
+        "--metric-seconds", type=positive, default=60.0, metavar="S", help="time that it may take (default: 60)"
     )
     for sub in (evaluate, export, plan):
         known = [name + bias for bias in ("", "+bias") for name in ALL_METHODS]
@@ -191,7 +192,7 @@ def limit_option(text: str) -> tuple[str, float]:
     """METRIC=NUMBER as a pair."""
     name, value = named_option(text)
     try:
-        return name, float(value)
+        return name, number(value)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form METRIC=NUMBER") from error
 
@@ -203,7 +204,11 @@ def _add_dumps(dump: argparse.ArgumentParser, compare: argparse.ArgumentParser) 
     dump.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
     dump.add_argument("--kernels", metavar="PATTERN", help="only kernels whose name fits, like 'features.1*'")
     dump.add_argument(
-        "--limit-mb", type=float, default=4096, metavar="MB", help="most that it may take (10^6 bytes; default: 4096)"
+        "--limit-mb",
+        type=float,
+        default=4096,
+        metavar="MB",
+        help="most that it may take (10^6 bytes; default: 4096)",
     )
     compare.add_argument("a", type=Path, metavar="DIR_A", help="the reference: a dump of Mixbit or of another tool")
     compare.add_argument("b", type=Path, metavar="DIR_B", help="what is held against it")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.given import device, named_plan, open_network
+from engine.cli.numbers import count
 from engine.fusion.types import Network
 from engine.interop.handover import Extras, Measured
 from engine.interop.preflight.number_checks import not_native_notes
@@ -37,7 +38,7 @@ def add_options(simulate: argparse.ArgumentParser) -> None:
     add("--cap", type=float, metavar="PERCENT", help="highest clock, in percent of the nominal one")
     add("--hold-us", type=float, metavar="US", help="find the clock cap that holds this latency without throttling")
     add("--explain", metavar="KERNEL", help="take one kernel's cost apart: a number, an id or a name")
-    add("--top", type=int, default=10, metavar="N", help="list the N longest kernels (default: 10)")
+    add("--top", type=count, default=10, metavar="N", help="list the N longest kernels (default: 10)")
     add("--trace", type=Path, metavar="FILE.json", help="write the timeline for Perfetto (ui.perfetto.dev)")
     add("--csv", type=Path, metavar="FILE.csv", help="write one row per kernel in the columns of msprof's op_summary")
     start = simulate.add_argument_group("cold start")

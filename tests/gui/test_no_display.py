@@ -1,13 +1,16 @@
 """A start without a display ends with a sentence, never with Qt's core."""
 
 import os
+import signal
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
+from PySide6.QtCore import QTimer
 
-from gui import display
+from gui import display, main
+from gui.interrupts import Interrupts
 
 QT = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
@@ -52,3 +55,24 @@ def test_what_needs_no_x_server_is_left_to_qt(environment):
 def test_the_packages_are_those_that_the_set_up_installs():
     script = (display.Path(display.__file__).parents[1] / "scripts" / "setup.sh").read_text(encoding="utf-8")
     assert all(package in script for package in display.PACKAGES.split())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_loop_of_the_window(qtbot, number):
+    left = []
+    interrupts = Interrupts(lambda: left.append(number))
+    try:
+        QTimer.singleShot(0, lambda: os.kill(os.getpid(), number))
+        qtbot.waitUntil(lambda: left == [number])
+    finally:
+        interrupts.stop()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_while_python_imports_is_no_traceback(monkeypatch, capsys):
+    def stopped(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "_command", stopped)
+    assert main.main(["inspect", "nothing.onnx"]) == 130
+    assert capsys.readouterr().err == "mixbit: stopped\n"

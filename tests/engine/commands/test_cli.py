@@ -363,3 +363,11 @@ def test_every_command_has_help(capsys):
             main([command, "--help"])
         assert left.value.code == 0
         assert command in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "0", "-1"])
+def test_a_memory_limit_that_is_none_is_wrong_usage(capsys, value):
+    with pytest.raises(SystemExit) as stopped:
+        main(["inspect", "sample:mobile_vision_encoder", "--memory-limit", value])
+    assert stopped.value.code == 2
+    assert "--memory-limit" in capsys.readouterr().err

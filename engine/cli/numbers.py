@@ -1,0 +1,30 @@
+"""Numbers of options: what can't be meant is wrong usage, said by the parser with the option's name."""
+
+from __future__ import annotations
+
+import argparse
+from math import isfinite
+
+
+def number(text: str) -> float:
+    """A finite number."""
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def positive(text: str) -> float:
+    """A finite number above zero."""
+    value = number(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"must be above zero, not {text}")
+    return value
+
+
+def count(text: str) -> int:
+    """A whole number, at least 1."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {text}")
+    return value
