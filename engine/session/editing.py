@@ -189,7 +189,10 @@ class Editing(SessionState):
     def set_data(self, calibration: DataSource | None, evaluation: DataSource | None, observer: str = "minmax") -> None:
         """Choose samples; None keeps synthetic ones. What was measured is measured again once they are read."""
         if self.network is not None:
-            self._prepare((calibration or SYNTHETIC, evaluation or SYNTHETIC, observer))
+            chosen = (calibration or SYNTHETIC, evaluation or SYNTHETIC, observer)
+            self._sources_next = chosen
+            self._prepare(chosen)
+            self._announce(What.PROJECT)  # there is something to save from now on
 
     def _prepare(
         self, chosen: tuple[DataSource, DataSource, str], wish: tuple[DataSource, DataSource, str] | None = None
@@ -203,13 +206,16 @@ class Editing(SessionState):
         assert self.network is not None
 
         def failed(text: Text) -> None:
+            if self._sources_next == chosen:
+                self._sources_next = None
+                self._announce(What.PROJECT)
             self._failed(text)
             if self.data is None and (chosen[0].kind, chosen[1].kind) != ("synthetic", "synthetic"):
                 self.note(say("Using synthetic samples instead: errors are indicative only."), "warning")
                 self._prepare((SYNTHETIC, SYNTHETIC, chosen[2]), chosen)
 
         def done(prepared: Prepared) -> None:
-            self._sources = wish or chosen
+            self._sources, self._sources_next = wish or chosen, None
             self._prepared(prepared)
 
         self._preparing = self._work.prepare(self.network, *chosen, done=done, failed=failed)

@@ -150,6 +150,8 @@ class SessionState:
         )
         self._history = History()
         self._sources: tuple[DataSource, DataSource, str] = (SYNTHETIC, SYNTHETIC, "minmax")
+        self._sources_next: tuple[DataSource, DataSource, str] | None = None
+        """Data that the user has chosen and that is not read yet."""
         self._shapes: Mapping[str, tuple[int, ...]] = {}
         self._recent = Recent(settings)
         self.rules: Rules = "edge"
@@ -168,6 +170,7 @@ class SessionState:
         self.network: Network | None = None
         self._results = Results()
         self.data: DataInfo | None = None
+        self._sources_next = None
         self.ranges: Ranges | None = None
         self.calibration: SampleSet | None = None
         self.selection: tuple[str, ...] = ()
@@ -279,7 +282,7 @@ class SessionState:
     @property
     def document(self) -> Document:
         """What a project file keeps of the session as it is now."""
-        calibration, evaluation, observer = self._sources
+        calibration, evaluation, observer = self.data_sources
         return Document(
             self.plan,
             self.rules,
@@ -342,8 +345,13 @@ class SessionState:
 
     @property
     def data_sources(self) -> tuple[DataSource, DataSource, str]:
-        """Calibration source, evaluation source, observer."""
-        return self._sources
+        """Calibration source, evaluation source, observer, as the user has chosen them last.
+
+        They may still be being read; cancelling that job gives the choice up.
+        """
+        job = self._preparing
+        reading = job is not None and job.state != "cancelled" and not job.token.cancelled
+        return self._sources_next if self._sources_next is not None and reading else self._sources
 
     def samples(self) -> list[SampleModel]:
         """Models that come with Mixbit."""
