@@ -41,7 +41,7 @@ def import_precisions(session: Session, path: Path, refused: Callable[[Text], No
             return
         said = {kernel: scheme for kernel, scheme in found.plan.items() if base.scheme(kernel) != scheme}
         plan = session.plan.with_schemes(said, found.plan.name)  # edits made meanwhile stay
-        session.apply_plan(plan, say("Precisions of {file}", file=path.name), who)
+        session.apply_unlocked(plan, say("Precisions of {file}", file=path.name), who)
         for sentence, level in report(found, path, len(network.tunable)):
             session.note(sentence, level)
 

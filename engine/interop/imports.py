@@ -18,6 +18,7 @@ from engine.interop.rules_file import decode_rules, plan_of_rules
 from engine.precision.plan import Plan
 from engine.precision.planfile import load_plan
 from engine.text import say
+from engine.tuning.methods import check_methods
 
 SUFFIXES = (".json", ".encodings", ".onnx")
 _AT_MOST = 1 << 30
@@ -53,6 +54,7 @@ def import_plan(path: Path, network: Network, base: Plan, *, any_model: bool = T
     kind = content.get("format")
     if kind == "mixbit-plan":
         plan = load_plan(path, network, any_model=any_model)
+        check_methods(network, plan, str(path))
         untouched = tuple(kernel.name for kernel in network.tunable if kernel.id not in plan)
         return Imported(base.with_schemes(plan.schemes, plan.name), say("plan file"), (), untouched)
     if kind == "mixbit-rules":

@@ -102,6 +102,13 @@ class Editing(SessionState):
         self._history.push(title, self.plan, plan)
         self._show(plan, who)
 
+    def apply_unlocked(self, plan: Plan, title: Text, who: str = "") -> None:
+        """As `apply_plan`, but locked kernels keep what they have, which is said."""
+        held = {i: self.plan.scheme(i) for i in self.locked if plan.scheme(i) != self.plan.scheme(i)}
+        self.apply_plan(plan.with_schemes(held), title, who)
+        if held:
+            self.note(say("{count} locked layers keep their precision.", count=len(held)))
+
     def _apply_plan(self, plan: Plan, title: Text, who: str) -> None:
         self.apply_plan(plan, title, who)
 
@@ -179,10 +186,7 @@ class Editing(SessionState):
 
     def apply_kept(self, name: str, who: str = "") -> None:
         """Make a kept plan the current one, as one undo step; locked kernels keep what they have."""
-        kept = self.kept.find(name)
-        locked = {i: self.plan.scheme(i) for i in self.locked}
-        plan = kept.plan.with_schemes(locked)
-        self.apply_plan(plan, say("Plan {name}", name=name), who)
+        self.apply_unlocked(self.kept.find(name).plan, say("Plan {name}", name=name), who)
 
     # data -----------------------------------------------------------------------------------------------------------
 

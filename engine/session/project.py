@@ -28,7 +28,8 @@ from engine.session.document import (
 )
 from engine.session.kept import LONGEST_NAME, MOST_KEPT, KeptPlan, PlanFigures, free_name
 from engine.session.state import Budgets
-from engine.text import say
+from engine.text import Text, say
+from engine.tuning.methods import check_methods
 
 VERSION = 2
 """2: notes and kept plans."""
@@ -69,17 +70,21 @@ class Project(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         return Path(self.model)
 
     def plan_for(self, network: Network) -> Plan:
-        """The plan; PlanError if the model is not the one it was made for."""
-        return plan_from_file(self.plan, network, self.model)
+        """The plan; PlanError if the model is not the one it was made for, or a weight method can't be used."""
+        return self._usable(self.plan, network, self.model)
 
-    def document(self, network: Network) -> Document:
-        """What the project says of a network. Values that make no sense are left out.
+    def document(self, network: Network, path: str = "") -> Document:
+        """What the project says of a network. Values and kept plans that make no sense are left out.
+
+        Args:
+            network: of the project's model.
+            path: of the project file, for sentences; '' to name the model instead.
 
         Raises:
-            PlanError: the model is not the one that the project was made for.
+            PlanError: the model is not the one that the project was made for, or the plan can't be used.
         """
         return Document(
-            self.plan_for(network),
+            self._usable(self.plan, network, path or self.model),
             network.rules,
             {i.name: i.shape for i in network.graph.inputs},
             self.device,
@@ -90,15 +95,25 @@ class Project(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             self.observer if self.observer in OBSERVERS else "minmax",
             known_kernels(network, frozenset(self.locked)),
             known_notes(network, self.notes),
-            self._kept_plans(network),
+            self.kept_plans(network)[0],
         )
 
-    def _kept_plans(self, network: Network) -> tuple[KeptPlan, ...]:
+    def kept_plans(self, network: Network) -> tuple[tuple[KeptPlan, ...], tuple[Text, ...]]:
+        """The kept plans that can be used, and one sentence on each that can't."""
         found: list[KeptPlan] = []
+        dropped: list[Text] = []
         for entry in self.kept[:MOST_KEPT]:
-            plan = plan_from_file(entry.plan, network, self.model)
-            found.append(KeptPlan(free_name(found, entry.name[:LONGEST_NAME]), plan, entry.figures))
-        return tuple(found)
+            name = free_name(found, entry.name[:LONGEST_NAME])
+            try:
+                found.append(KeptPlan(name, self._usable(entry.plan, network, entry.name), entry.figures))
+            except PlanError as error:
+                dropped.append(say("Kept plan {name} is left out. {problem}", name=name, problem=error.text))
+        return tuple(found), tuple(dropped)
+
+    def _usable(self, entry: PlanFile, network: Network, where: str) -> Plan:
+        plan = plan_from_file(entry, network, where)
+        check_methods(network, plan, where)
+        return plan
 
 
 class _Head(msgspec.Struct):

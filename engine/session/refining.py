@@ -111,8 +111,13 @@ class Refining:
 
     def _refined(self, found: Refined, who: str) -> None:
         now = self._host.plan()
-        changes = {k: found.plan[k] for k in found.changed if now.scheme(k).rounded == found.plan[k].rounded}
+        valid = {k: found.plan[k] for k in found.changed if now.scheme(k).rounded == found.plan[k].rounded}
+        changes = {k: scheme for k, scheme in valid.items() if k not in self._host.locked()}
         self._host.announce()
+        if len(changes) < len(valid):
+            self._host.note(say("{count} locked layers keep their precision.", count=len(valid) - len(changes)))
+            if not changes:
+                return
         if not changes:
             self._host.note(say("No weight method gains anything at the output; the plan stays as it is."))
             return

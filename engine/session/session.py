@@ -23,11 +23,12 @@ from engine.session.editing import Editing
 from engine.session.exports import Snapshot, spare_the_model, write_export
 from engine.session.figures import Results
 from engine.session.opening import opening_plan, stored_note
-from engine.session.project import digest_of, read_project
+from engine.session.project import Project, digest_of, read_project
 from engine.session.reading import DEFAULT_DEVICE, Ask, AskMemory
 from engine.session.safekeeping import Place
 from engine.session.samples import find_sample, sample_of, sources
 from engine.text import Text, say
+from engine.tuning.methods import check_methods
 
 
 class Session(Editing):
@@ -99,9 +100,10 @@ class Session(Editing):
         project = read_project(path)
 
         def adopt(network: Network) -> None:
-            document = project.document(network)
+            document = project.document(network, str(path))
             self.view_state = dict(project.view)
             self._adopt(network, document, saved=document, place=Place(path, seen))
+            self._say_dropped(project, network)
             self._recent.add(path)
 
         return self._open(project.model_path, project.shapes, None, adopt, project.rules)
@@ -126,6 +128,7 @@ class Session(Editing):
             about = recovery.about
             place = Place(Path(about.project) if about.project else None, about.base)
             self._adopt(network, document, saved=None, place=place, taken=taken)
+            self._say_dropped(project, network)
 
         job = self._open(project.model_path, project.shapes, None, adopt, project.rules)
         self._taking = taken
@@ -134,6 +137,10 @@ class Session(Editing):
     def discard(self, recovery: Recovery) -> None:
         """Throw unsaved work of a window that has ended away."""
         self._safe.discard(recovery)
+
+    def _say_dropped(self, project: Project, network: Network) -> None:
+        for text in project.kept_plans(network)[1]:
+            self.note(text, "warning")
 
     def _open(
         self,
@@ -353,14 +360,16 @@ class Session(Editing):
         )
 
     def import_plan(self, path: Path | str, who: str = "") -> None:
-        """Apply a plan file as one undo step.
+        """Apply a plan file as one undo step; locked kernels keep what they have.
 
         Raises:
-            PlanError: it is no plan, or one for another model.
+            PlanError: it is no plan, one for another model, or one with a weight method that can't be used.
         """
         if self.network is not None:
             plan = load_plan(Path(path), self.network)
-            self.apply_plan(self.plan.with_schemes(plan, plan.name), say("Plan {file}", file=Path(path).name), who)
+            check_methods(self.network, plan, str(path))
+            title = say("Plan {file}", file=Path(path).name)
+            self.apply_unlocked(self.plan.with_schemes(plan, plan.name), title, who)
 
     def export_kept(self, name: str, path: Path | str) -> None:
         """Write a kept plan as a plan file.

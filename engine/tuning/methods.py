@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
+from engine.errors import PlanError
 from engine.fusion.types import Kernel, Network
 from engine.numerics import Evaluator
 from engine.numerics.learned import can_correct, fits
@@ -71,6 +72,33 @@ def with_method(network: Network, plan: Plan, method: str, corrected: bool = Fal
         name = method if fits(kernel, method) else "rtn"
         changes[kernel.id] = replace(scheme.rounded, method=name, corrected=corrected and can_correct(kernel))
     return plan.with_schemes(changes)
+
+
+def check_methods(network: Network, plan: Plan, path: str) -> None:
+    """Refuse a plan that somebody else has written if a weight method in it does not exist or does not fit its kernel.
+
+    Args:
+        network: What the plan is for.
+        plan: The plan.
+        path: Where it comes from, for the sentence.
+
+    Raises:
+        PlanError: Names the file, the layer and the methods that it can take.
+    """
+    for kernel in network.tunable:
+        scheme = plan.scheme(kernel.id)
+        method = scheme.method
+        fitting = [name for name in ALL_METHODS if scheme.weights.floating or fits(kernel, name)]  # floats: no effect
+        if method not in fitting:
+            raise PlanError(
+                say(
+                    "{path}: layer {layer} can't be rounded by the weight method {method}; choose one of {known}.",
+                    path=path,
+                    layer=kernel.name,
+                    method=repr(method),
+                    known=", ".join(fitting),
+                )
+            )
 
 
 def fitted(kernels: Iterable[Kernel], scheme: Scheme) -> dict[str, Scheme]:

@@ -9386,6 +9386,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{count} 个深度卷积算子采用 {gets} 而非 {asked}：权重太少，4 位几乎不省空间。</translation>
     </message>
     <message>
+        <source>{count} locked layers keep their precision.</source>
+        <translation>{count} 个已锁定的层保持原有精度。</translation>
+    </message>
+    <message>
         <source>Using synthetic samples instead: errors are indicative only.</source>
         <translation>改用合成样本：误差仅供参考。</translation>
     </message>
@@ -9448,6 +9452,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Computing {metric}</source>
         <translation>正在计算 {metric}</translation>
+    </message>
+    <message>
+        <source>Kept plan {name} is left out. {problem}</source>
+        <translation>已忽略保留的方案 {name}。{problem}</translation>
     </message>
     <message>
         <source>{path} is not a Mixbit project: {reason}.</source>
@@ -9664,6 +9672,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>A one-out sweep needs a plan that quantizes something; choose one first.</source>
         <translation>单层还原扫描需要有量化的方案；请先选择方案。</translation>
+    </message>
+    <message>
+        <source>{path}: layer {layer} can't be rounded by the weight method {method}; choose one of {known}.</source>
+        <translation>{path}：层 {layer} 不能使用权重量化方法 {method}；请从 {known} 中选择。</translation>
     </message>
     <message>
         <source>Comparing plans by weight method</source>

@@ -10,7 +10,9 @@ import pytest
 from driving import Driver
 
 from engine.errors import PlanError
+from engine.interop.imports import import_plan
 from engine.npu import load_device, save_device
+from engine.numerics.learned import fits
 from engine.precision import preset
 from engine.session.project import read_project
 
@@ -114,3 +116,81 @@ def test_a_broken_list_of_recent_files_troubles_nobody(tmp_path, cnn_path, conte
         assert driver.session.recent == []
         driver.open(cnn_path)
         assert driver.session.recent == [cnn_path]
+
+
+EVIL = {"weights": {"bits": 4, "granularity": "channel"}, "activations": {"bits": 8}, "method": "evil"}
+
+
+def spoiled(path: Path, change) -> Path:
+    content = msgspec.json.decode(path.read_bytes())
+    change(content)
+    path.write_bytes(msgspec.json.encode(content))
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda plan: plan["kernels"][0].update(scheme="int5"),
+        lambda plan: plan["kernels"][0].update(scheme=EVIL),
+        lambda plan: plan["model"].update(sha256="0" * 64),
+    ],
+)
+def test_a_kept_plan_that_cannot_be_used_is_left_out_and_the_rest_opens(tmp_path, cnn_path, change):
+    path = tmp_path / "p.mixbit"
+    with window(tmp_path) as driver:
+        session = driver.open(cnn_path)
+        for name in ("first", "bad", "last"):
+            session.keep_plan(name)
+        session.save_project(path)
+        spoiled(path, lambda project: change(project["kept"][1]["plan"]))
+        session.open_project(path)
+        driver.settle()
+        assert driver.errors() == []
+        assert session.project_path == path
+        assert [kept.name for kept in session.kept.plans] == ["first", "last"]
+        assert sum("Kept plan bad is left out." in str(entry.text) for entry in session.log) == 1
+
+
+def with_method(plan: dict, layer: str, method: str) -> None:
+    entry = next(entry for entry in plan["kernels"] if entry["name"] == layer)
+    entry["scheme"] = {**EVIL, "method": method}
+
+
+@pytest.mark.parametrize("method", ["evil", "gptq"])
+def test_a_weight_method_that_cannot_be_used_is_refused_and_changes_nothing(tmp_path, cnn_path, method):
+    with window(tmp_path) as driver:
+        session = driver.open(cnn_path)
+        session.apply_preset("int8")
+        session.keep_plan("kept")
+        driver.settle()
+        layer = next(k.name for k in session.network.tunable if method == "evil" or not fits(k, method))
+        session.export_kept("kept", tmp_path / "plan.json")
+        session.save_project(tmp_path / "p.mixbit")
+        before = (session.plan, session.history, session.network)
+        spoiled(tmp_path / "plan.json", lambda plan: with_method(plan, layer, method))
+        with pytest.raises(PlanError, match=rf"plan\.json: layer {layer} .*'{method}'"):
+            session.import_plan(tmp_path / "plan.json")
+        with pytest.raises(PlanError, match=layer):
+            import_plan(tmp_path / "plan.json", session.network, session.plan)
+        spoiled(tmp_path / "p.mixbit", lambda project: with_method(project["plan"], layer, method))
+        session.open_project(tmp_path / "p.mixbit")
+        driver.settle()
+        assert f"p.mixbit: layer {layer} can't be rounded by the weight method '{method}'" in driver.errors()[-1]
+        assert (session.plan, session.history, session.network) == before
+        assert not session.staleness.stale
+
+
+def test_locked_layers_hold_against_a_plan_file(tmp_path, cnn_path):
+    with window(tmp_path) as driver:
+        session = driver.open(cnn_path)
+        session.apply_preset("int4")
+        session.keep_plan("int4")
+        session.export_kept("int4", tmp_path / "plan.json")
+        session.apply_preset("int8")
+        first = session.network.tunable[0].id
+        session.set_locked([first], True)
+        before, wanted = session.plan, session.kept.find("int4").plan
+        session.import_plan(tmp_path / "plan.json")
+        assert session.plan == wanted.with_schemes({first: before.scheme(first)})
+        assert "1 locked layers keep their precision." in [str(entry.text) for entry in session.log]

@@ -63,6 +63,16 @@ def test_the_best_methods_are_one_undoable_edit_that_gains_what_it_says(driver):
     assert not driver.errors()
 
 
+def test_a_lock_set_while_methods_are_chosen_holds(driver):
+    session = driver.session
+    plan, kernels = session.plan, [k.id for k in session.network.tunable]
+    session.refining.refine()
+    session.set_locked(kernels, True)
+    driver.settle()
+    assert session.plan == plan
+    assert any("locked layers keep their precision" in str(entry.text) for entry in session.log)
+
+
 def test_a_method_that_no_kernel_gains_by_is_not_put_on(driver):
     session = driver.session
     session.apply_preset("fp16")
