@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -86,6 +87,12 @@ class Device:
     def text(self, key: str) -> str:
         """A choice of the profile."""
         return str(self.values[key].value)
+
+    @cached_property
+    def content(self) -> str:
+        """Digest of all that a simulation depends on: equal digests mean equal results."""
+        values = sorted((key, quantity.value) for key, quantity in self.values.items())
+        return blake2b(repr((self.operators, values, self.refusals)).encode(), digest_size=16).hexdigest()
 
     @cached_property
     def chip(self) -> Chip:

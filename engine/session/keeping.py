@@ -32,6 +32,10 @@ class Host:
     device: Callable[[], str]
     data: Callable[[], str]
     """What is evaluated with now; '' without data."""
+    device_content: Callable[[], str] = lambda: ""
+    """Digest of the device profile."""
+    data_content: Callable[[], str] = lambda: ""
+    """Digest of what is evaluated with."""
 
 
 class KeptPlans:
@@ -58,7 +62,9 @@ class KeptPlans:
 
     def up_to_date(self, kept: KeptPlan) -> bool:
         """Whether its errors were measured with the data in use; its cost always follows the device."""
-        return bool(kept.figures.data) and kept.figures.data == self._host.data()
+        figures = kept.figures
+        now = (self._host.data(), self._host.data_content())
+        return bool(figures.data) and (figures.data, figures.data_content) == now
 
     def keep(self, name: str, plan: Plan, figures: Figures | None = None) -> None:
         """Keep a plan by name, with what is known of it.
@@ -69,7 +75,7 @@ class KeptPlans:
         name = checked_name(self.plans, name)
         if len(self.plans) >= MOST_KEPT:
             raise PlanError(say("{most} plans are kept already; delete one first.", most=MOST_KEPT))
-        known = numbers_of(figures, self._host.device(), self._host.data()) if figures is not None else PlanFigures()
+        known = self._numbers(figures) if figures is not None else PlanFigures()
         self.plans = (*self.plans, KeptPlan(name, Plan(plan.schemes, name), known))
         self._host.announce()
         if not known.device:
@@ -123,7 +129,8 @@ class KeptPlans:
 
     def unsimulated(self) -> list[Plan]:
         """Plans whose cost on the device is not known."""
-        plans = [kept.plan for kept in self.plans if kept.figures.device != self._host.device()]
+        now = (self._host.device(), self._host.device_content())
+        plans = [kept.plan for kept in self.plans if (kept.figures.device, kept.figures.device_content) != now]
         if self.b is not None and not self.b.simulated:
             plans.append(self.b.plan)
         return plans
@@ -155,9 +162,13 @@ class KeptPlans:
         if self.b is not None and self.b.plan == plan:
             self.b = replace(self.b, evaluation=evaluation)
 
+    def _numbers(self, figures: Figures) -> PlanFigures:
+        host = self._host
+        return numbers_of(figures, host.device(), host.data(), host.device_content(), host.data_content())
+
     def _take(self, figures: Figures) -> None:
         if any(kept.plan == figures.plan for kept in self.plans):
-            numbers = numbers_of(figures, self._host.device(), self._host.data())
+            numbers = self._numbers(figures)
             self.plans = tuple(
                 replace(kept, figures=merged(kept.figures, numbers)) if kept.plan == figures.plan else kept
                 for kept in self.plans

@@ -12,8 +12,8 @@ from engine.text import say
 
 MOST_KEPT = 64
 LONGEST_NAME = 80
-_COST = ("size_bytes", "latency_us", "peak_bytes", "energy_uj", "skin_c", "device")
-_ERRORS = ("sqnr_db", "kl", "top1_agreement", "accuracy", "data")
+_COST = ("size_bytes", "latency_us", "peak_bytes", "energy_uj", "skin_c", "device", "device_content")
+_ERRORS = ("sqnr_db", "kl", "top1_agreement", "accuracy", "data", "data_content")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,16 @@ class PlanFigures:
     """Skin temperature at the end of sustained use."""
     device: str = ""
     """Name of the profile that the five above were simulated with; '' for none."""
+    device_content: str = ""
+    """Digest of that profile: a file of the same name may say something else by now."""
     sqnr_db: float | None = None
     kl: float | None = None
     top1_agreement: float | None = None
     accuracy: float | None = None
     data: str = ""
     """What the four above were measured with; '' for nothing."""
+    data_content: str = ""
+    """Digest of that: a file of the same name may hold something else by now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +49,17 @@ class KeptPlan:
     figures: PlanFigures = field(default=PlanFigures(), compare=False)
 
 
-def numbers_of(figures: Figures, device: str, data: str) -> PlanFigures:
+def numbers_of(
+    figures: Figures, device: str, data: str, device_content: str = "", data_content: str = ""
+) -> PlanFigures:
     """The numbers of a plan's figures.
 
     Args:
         figures: of the plan; parts that are missing stay unknown.
         device: name of the profile that is simulated.
         data: what is evaluated with.
+        device_content: digest of the profile.
+        data_content: digest of the data.
     """
     found = PlanFigures()
     if figures.simulated and figures.simulation is not None and figures.size is not None:
@@ -63,6 +71,7 @@ def numbers_of(figures: Figures, device: str, data: str) -> PlanFigures:
             energy_uj=figures.simulation.energy_uj,
             skin_c=figures.sustained.final_skin_c if figures.sustained is not None and figures.warmed else None,
             device=device,
+            device_content=device_content,
         )
     if figures.evaluation is not None:
         out = figures.evaluation.output
@@ -73,6 +82,7 @@ def numbers_of(figures: Figures, device: str, data: str) -> PlanFigures:
             top1_agreement=out.top1_agreement,
             accuracy=out.accuracy,
             data=data,
+            data_content=data_content,
         )
     return found
 

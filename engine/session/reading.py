@@ -103,7 +103,14 @@ class SessionState:
         )
         self._safe = Safekeeping(recovery, lambda text: self._work.jobs.deliver(lambda: self.note(text, "warning")))
         self.kept = KeptPlans(
-            KeptHost(lambda: self._announce(What.PLAN), self._measure_kept, lambda: self.device.name, self._data_words)
+            KeptHost(
+                lambda: self._announce(What.PLAN),
+                self._measure_kept,
+                lambda: self.device.name,
+                self._data_words,
+                lambda: self.device.content,
+                lambda: self.data.content if self.data is not None else "",
+            )
         )
         self.comparing = Comparing(
             self._work,

@@ -257,11 +257,13 @@ class Session(Editing):
 
     def _device_of(self, reference: str) -> tuple[Device, str, Text | None]:
         """The device of a project, what it is loaded by, and what is wrong if another one has to stand in for it."""
-        if reference in ("", self.device_reference):
+        if not reference or (reference == self.device_reference and not Path(reference).is_absolute()):
             return self.device, self.device_reference, None
         try:
-            return load_device(reference), reference, None
+            return load_device(reference), reference, None  # a file again too: it may say something else by now
         except DeviceError as error:
+            if reference == self.device_reference:
+                return self.device, reference, None
             problem = say("{problem} {device} is simulated instead.", problem=error.text, device=DEFAULT_DEVICE)
             return load_device(DEFAULT_DEVICE), DEFAULT_DEVICE, problem
 

@@ -115,6 +115,8 @@ class DataInfo:
     notes: tuple[Text, ...] = ()
     samples: tuple[SampleRow, ...] = ()
     """What every sample looks like, calibration first."""
+    content: str = ""
+    """Digest of all that errors depend on besides the plan: model, fusion rules, samples, labels, ranges."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

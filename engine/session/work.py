@@ -28,6 +28,7 @@ from engine.quant.ranges import Ranges
 from engine.session.sample_doubts import doubts_about, look_at, rows_of
 from engine.session.state import DataInfo, Figures
 from engine.text import Text, say
+from engine.tuning.context import context_of
 
 SYNTHETIC_SAMPLES = 8
 CALIBRATION_SAMPLES = 128
@@ -152,6 +153,7 @@ def prepare(
         observer,
         tuple(notes),
         rows_of(*seen, ranges),
+        f"{network.graph.sha256[:16]} {context_of(network, ev, ranges)}",
     )
     return Prepared(evaluator, ranges, cal, ev, info)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from driving import Driver
 
@@ -41,8 +42,6 @@ def test_a_kept_plan_has_the_figures_that_were_on_show(opened):
 
 
 def test_cost_follows_the_device_and_errors_say_that_they_are_of_other_data(opened, tmp_path):
-    import numpy as np
-
     session = keep_int8_and_int4(opened)
     before = [kept.figures for kept in session.kept.plans]
     session.set_device("ascend310b1")
@@ -159,3 +158,56 @@ def test_other_fusion_rules_keep_plans_notes_locks_and_the_project(opened, tmp_p
     session.set_rules("edge")
     opened.settle()
     assert not session.modified
+
+
+def test_a_data_file_with_other_content_is_other_data_also_on_reopening(opened, tmp_path):
+    def write(seed):
+        np.save(tmp_path / "samples.npy", np.random.default_rng(seed).normal(size=(6, 3, 16, 16)).astype(np.float32))
+
+    session, kept = opened.session, opened.session.kept
+    write(5)
+    source = guess_source(tmp_path / "samples.npy")
+    session.set_data(source, source)
+    opened.settle()
+    session.apply_preset("int8")
+    opened.settle()
+    session.keep_plan("int8")
+    session.apply_preset("int4")
+    opened.settle()
+    session.save_project(tmp_path / "p.mixbit")
+    session.set_data(source, source)
+    opened.settle()
+    assert kept.up_to_date(kept.find("int8"))  # read again, and the same
+    write(6)
+    session.set_data(source, source)
+    opened.settle()
+    assert not kept.up_to_date(kept.find("int8"))
+    session.close_model()
+    session.open_project(tmp_path / "p.mixbit")
+    opened.settle()
+    old = kept.find("int8").figures
+    assert not kept.up_to_date(kept.find("int8"))
+    kept.measure()
+    opened.settle()
+    assert kept.up_to_date(kept.find("int8"))
+    assert kept.find("int8").figures.data == old.data
+    assert kept.find("int8").figures.sqnr_db != old.sqnr_db
+
+
+@pytest.mark.parametrize("close", [True, False])
+def test_a_profile_that_changed_on_disk_is_simulated_again_on_reopening(opened, tmp_path, close):
+    session, profile = keep_int8_and_int4(opened), tmp_path / "mine.json"
+    save_device(load_device("kirin9030").edited({}, name="mine"), profile)
+    session.set_device(profile)
+    opened.settle()
+    session.save_project(tmp_path / "p.mixbit")
+    before = session.kept.find("int8").figures
+    slower = load_device("kirin9030").edited({"core.clock": 480.0}, name="mine")
+    save_device(slower, profile)
+    if close:
+        session.close_model()
+    session.open_project(tmp_path / "p.mixbit")
+    opened.settle()
+    now = session.kept.find("int8")
+    assert now.figures.latency_us == simulate(session.network, now.plan, slower).latency_us != before.latency_us
+    assert now.figures.device == before.device == "mine"
