@@ -17,6 +17,13 @@ from gui.i18n import set_language
 from gui.theme import LIGHT, Theme, theme_manager
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _old_objects_aside():
+    """Collecting garbage after each test looks at what this module made, not at all that older ones have left."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left_running(qapp):
     """Fail a test that leaves a thread, a job's worker or a running timer of a live object behind."""
