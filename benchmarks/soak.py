@@ -3,7 +3,7 @@
     python benchmarks/soak.py [--minutes 480] [--sample page_orientation] [--seed 1]
 
 After each round of actions it waits until nothing runs, collects what is garbage, and notes resident memory, Python
-objects and Qt objects. The first third is warm-up (caches fill up to their budget); what counts is the slope after that.
+objects and Qt objects. The first third is warm-up (caches fill up to their budget); what counts is the slope after it.
 Exit code 1 if memory grows by more than 5 MB an hour over at least an hour, or 1 % a round in a short run.
 """
 
