@@ -129,8 +129,10 @@ class LearnedWeights:
         weights: dict[object, Cell] = {}
         means: dict[str, Kernel] = {}
         for kernel_id, scheme in cells:
+            if scheme.rounded == scheme:  # rounding to nearest learns nothing from samples
+                continue
             kernel = self._network.by_id(kernel_id)
-            if kernel.weight is None or scheme.rounded == scheme:
+            if kernel.weight is None:
                 continue
             if scheme.corrected and can_correct(kernel) and kernel.id not in self._means:
                 means[kernel.id] = kernel

@@ -439,7 +439,7 @@ def test_samples_in_use_are_listed_with_the_doubts_about_them(window, session, q
     session.data = replace(session.data, notes=())
     window._refresh()
     assert "warning" not in window.context.data._detail
-    assert window.context.data.toolTip() == ""
+    assert "calibration samples;" not in window.context.data.toolTip()
     dialog = DataDialog(session, window.actions_, window)
     assert dialog.pages.tabText(2) == "Samples in use"
     dialog.deleteLater()
