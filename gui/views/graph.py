@@ -411,7 +411,10 @@ class GraphView(PlotView):
         network = self.session.network
         if network is None or kernel_id is None or self._laid_out is None:
             return None
-        return next((k.index for k in network.kernels if k.id == kernel_id), None)
+        try:
+            return network.by_id(kernel_id).index
+        except KeyError:  # '' or a kernel of the model before
+            return None
 
     def _keys(self) -> list[tuple[str, str]]:
         none, cpu = ("none", self.tr("no weights")), ("CPU", self.tr("CPU fallback"))
