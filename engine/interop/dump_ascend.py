@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 from pathlib import Path
@@ -20,7 +20,7 @@ import numpy as np
 from engine.errors import DataError
 from engine.graph.types import Array
 from engine.interop.dump_set import DumpTensor
-from engine.interop.layouts import FORMATS, reorder, to_logical
+from engine.interop.layouts import FORMATS, format_of, reorder, to_logical
 from engine.quant.packing import unpack_int4
 from engine.text import say
 
@@ -57,6 +57,8 @@ class RawTensor:
     """Of the layer in the source model that a fused operator stands for; '' if unknown."""
     offset: int
     size: int
+    groups: int = 1
+    """Of the convolution whose weights these are; 1 also if the header doesn't say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +195,10 @@ def _read(path: Path, tensor: RawTensor) -> Array:
         )
     if not tensor.original:
         return reorder(stored, tensor.layout)
-    logical = to_logical(stored, tensor.layout, tensor.original)
+    logical = to_logical(stored, tensor.layout, tensor.original, tensor.groups)
     if logical is None:
         found = _nchw_of(tensor)
-        logical = None if found is None else to_logical(stored, tensor.layout, found)
+        logical = None if found is None else to_logical(stored, tensor.layout, found, tensor.groups)
         if logical is not None:
             return logical
     if logical is None:
@@ -227,67 +229,41 @@ def _parse(message: bytes, payload: int) -> RawDump:
     op_name = ""
     for number, value in _fields(message):
         if number == _OUTPUT and isinstance(value, bytes):
-            outputs.append(_output(value, len(outputs)))
+            outputs.append(_tensor(value, "output", len(outputs)))
         elif number == _INPUT and isinstance(value, bytes):
-            inputs.append(_input(value, len(inputs)))
+            inputs.append(_tensor(value, "input", len(inputs)))
         elif number == _OP_NAME and isinstance(value, bytes):
             op_name = value.decode()
     placed, offset = [], payload
     for tensor in (*inputs, *outputs):  # the order of the payload: inputs, outputs, then buffers and spaces
-        placed.append(_moved(tensor, offset))
+        placed.append(replace(tensor, offset=offset))
         offset += tensor.size
     return RawDump(op_name, tuple(placed))
 
 
-def _moved(tensor: RawTensor, offset: int) -> RawTensor:
-    return RawTensor(
-        tensor.direction,
-        tensor.index,
-        tensor.dtype,
-        tensor.layout,
-        tensor.shape,
-        tensor.original,
-        tensor.original_layout,
-        tensor.original_name,
-        offset,
-        tensor.size,
-    )
+_OF_OUTPUT = {"dtype": 1, "layout": 2, "shape": 3, "op": 4, "size": 6, "original": 7, "sub_format": 8}
+_OF_INPUT = {"dtype": 1, "layout": 2, "shape": 3, "op": -1, "size": 5, "original": 6, "sub_format": 7}
 
 
-def _output(message: bytes, index: int) -> RawTensor:
-    dtype = layout = size = 0
+def _tensor(message: bytes, direction: str, index: int) -> RawTensor:
+    """An OpOutput or OpInput message; both have the same fields under other numbers."""
+    at = _OF_OUTPUT if direction == "output" else _OF_INPUT
+    numbers: dict[int, int] = {}
     shape: tuple[int, ...] = ()
     original: tuple[int, ...] = ()
     original_layout, original_name = "", ""
     for number, value in _fields(message):
         if isinstance(value, int):
-            dtype = value if number == 1 else dtype
-            layout = value if number == 2 else layout
-            size = value if number == 6 else size
-        elif number == 3:
+            numbers[number] = value
+        elif number == at["shape"]:
             shape = _dims(value)
-        elif number == 7:
+        elif number == at["original"]:
             original = _dims(value)
-        elif number == 4:
+        elif number == at["op"]:
             original_name, original_layout = _original(value)
-    return RawTensor("output", index, dtype, FORMATS.get(layout, str(layout)), shape, original,
-                     original_layout, original_name, 0, size)  # fmt: skip
-
-
-def _input(message: bytes, index: int) -> RawTensor:
-    dtype = layout = size = 0
-    shape: tuple[int, ...] = ()
-    original: tuple[int, ...] = ()
-    for number, value in _fields(message):
-        if isinstance(value, int):
-            dtype = value if number == 1 else dtype
-            layout = value if number == 2 else layout
-            size = value if number == 5 else size
-        elif number == 3:
-            shape = _dims(value)
-        elif number == 6:
-            original = _dims(value)
-    return RawTensor("input", index, dtype, FORMATS.get(layout, str(layout)), shape, original, "", "", 0, size)
+    layout, groups = format_of(numbers.get(at["layout"], 0), numbers.get(at["sub_format"], 0))
+    return RawTensor(direction, index, numbers.get(at["dtype"], 0), layout, shape, original, original_layout,
+                     original_name, 0, numbers.get(at["size"], 0), groups)  # fmt: skip
 
 
 def _original(message: bytes) -> tuple[str, str]:

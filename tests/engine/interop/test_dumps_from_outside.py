@@ -49,6 +49,21 @@ def fractal_nz(x, c0):
     return np.moveaxis(padded.reshape(*lead, h1, 16, w1, c0), -2, -4)
 
 
+def fractal_z_of_groups(x, c0, groups):
+    """As GE's transfer of grouped weights defines it: element by element onto the diagonal of merged blocks."""
+    n, c, d, h, w = x.shape
+    each = n // groups
+    merged = min(np.lcm(np.lcm(c, c0) // c, np.lcm(each, 16) // each), groups)
+    c1, rows = -(-merged * c // c0), -(-merged * each // 16) * 16
+    made = np.zeros((-(-groups // merged), d, c1, h, w, rows, c0), x.dtype)
+    for g in range(groups):
+        for a in range(each):
+            for b in range(c):
+                row, column = g % merged * each + a, g % merged * c + b
+                made[g // merged, :, column // c0, :, :, row, column % c0] = x[g * each + a, b]
+    return made.reshape(-1, rows // 16, 16, c0)
+
+
 def fractal_z(x, c0):
     n, c, h, w = x.shape
     made = np.zeros((-(-c // c0) * h * w, -(-n // 16), 16, c0), x.dtype)
@@ -83,6 +98,41 @@ def test_matrices_come_back(batches, h, w, c0):
 def test_convolution_weights_come_back(shape):
     x = counting(shape)
     np.testing.assert_array_equal(to_logical(fractal_z(x, 16), "FRACTAL_Z", shape), x)
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 40), st.integers(1, 5), st.integers(1, 5), st.sampled_from([16, 32]), st.integers(1, 2))
+def test_weights_of_grouped_convolutions_come_back(groups, each, c, c0, depth):
+    x = 1 + counting((groups * each, c, depth, 2, 1))
+    stored = fractal_z_of_groups(x, c0, groups)
+    np.testing.assert_array_equal(to_logical(stored, "FRACTAL_Z_3D", x.shape, groups), x)
+    if depth == 1:
+        np.testing.assert_array_equal(to_logical(stored, "FRACTAL_Z", x[:, :, 0].shape, groups), x[:, :, 0])
+
+
+def test_groups_that_a_header_does_not_give_are_told_by_the_padding_or_not_at_all():
+    depthwise = 1 + counting((64, 1, 1, 3, 3))
+    found = to_logical(fractal_z_of_groups(depthwise, 16, 64), "FRACTAL_Z", (64, 1, 3, 3))
+    np.testing.assert_array_equal(found, depthwise[:, :, 0])
+    assert to_logical(fractal_z_of_groups(depthwise, 16, 64), "FRACTAL_Z", (64, 1, 3, 3), groups=7) is None
+    assert to_logical(np.zeros((9, 4, 16, 16)), "FRACTAL_Z", (1 << 40, 1, 3, 3)) is None
+
+
+def test_weights_of_a_small_first_layer_come_back():
+    x = 1 + counting((20, 3, 3, 3))
+    wide = np.zeros((32, 3, 3, 4), np.float32)
+    wide[:20, :, :, :3] = x.transpose(0, 2, 3, 1)
+    flat = np.zeros((32, 48), np.float32)
+    flat[:, :36] = wide.reshape(32, 36)
+    stored = flat.reshape(2, 16, 3, 16).transpose(2, 0, 1, 3)
+    np.testing.assert_array_equal(to_logical(stored, "FRACTAL_Z_C04", x.shape), x)
+
+
+@given(st.integers(1, 3), st.integers(1, 40), st.integers(1, 3), st.sampled_from([16, 32]))
+def test_volumes_come_back(n, c, depth, c0):
+    x = 1 + counting((n, c, depth, 2, 3))
+    slices = np.stack([nc1hwc0(x[:, :, d], c0) for d in range(depth)], axis=1)
+    np.testing.assert_array_equal(to_logical(slices, "NDC1HWC0", x.shape), x)
 
 
 @pytest.mark.parametrize("layout", ["NC1HWC0", "FRACTAL_NZ", "FRACTAL_Z", "NCHW"])
