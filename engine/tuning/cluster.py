@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from engine.errors import MixbitError
 from engine.fusion.types import Network
@@ -49,6 +51,8 @@ def dask_cluster(
     try:
         if address == LOCAL:
             cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None)
+        else:
+            _knock(address)
         client: Any = Client(cluster if cluster is not None else address, timeout=_TIMEOUT_S)
     except (OSError, ValueError, TimeoutError) as error:
         if cluster is not None:
@@ -67,3 +71,15 @@ def dask_cluster(
         client.close()
         if cluster is not None:
             cluster.close()
+
+
+def _knock(address: str) -> None:
+    """Find out in time whether somebody is there: a client that can't connect leaves a thread behind.
+
+    Raises:
+        OSError: Nobody answers.
+        ValueError: The address can't be read.
+    """
+    where = urlsplit(address)
+    if where.scheme == "tcp" and where.hostname and where.port:
+        socket.create_connection((where.hostname, where.port), _TIMEOUT_S).close()
