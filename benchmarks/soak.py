@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from engine.session import Session
 from gui import style
@@ -49,10 +49,18 @@ class Measured:
     qt_objects: int
 
 
+def cancel_file_dialogs() -> None:
+    """File dialogs have an event loop of their own, in which nobody would click: they are cancelled at once."""
+    for name in ("getOpenFileName", "getSaveFileName"):
+        setattr(QFileDialog, name, staticmethod(lambda *_, **__: ("", "")))
+    QFileDialog.getExistingDirectory = staticmethod(lambda *_, **__: "")  # type: ignore[method-assign]
+
+
 class Clicker:
     """A window with a sample, and hands that do something by chance."""
 
     def __init__(self, sample: str, seed: int) -> None:
+        cancel_file_dialogs()
         self.random = random.Random(seed)
         self._dispatcher = Dispatcher()
         self.session = Session(dispatch=self._dispatcher.dispatch)

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     QRectF,
     Qt,
 )
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QHideEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -34,12 +34,17 @@ from gui.plots.shapes import plain_text
 from gui.plots.view import PlotView
 from gui.theme import Theme
 from gui.views.fitting import fitting_name
+from gui.views.layers_card import kernel_card
 from gui.widgets.icon_button import IconButton
+from gui.widgets.resting import Resting
+from gui.widgets.tip_card import TipCard
 
 if TYPE_CHECKING:
     from engine.session import Session
 
 ROW = 24
+EDGE = 3.0
+"""Px of the mark of the current kernel."""
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
 
@@ -50,7 +55,8 @@ class KernelDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
-        self.hovered = -1
+        self.hovered = self.echoed = self.current = -1
+        """Rows: under the pointer here, under it in another view, of the current kernel."""
 
     def paint_cell(self, painter: QPainter, area: QRectF, index: Index, quiet: QColor) -> None:
         """Paint the content; `quiet` is the colour of secondary text on this row."""
@@ -65,6 +71,11 @@ class KernelDelegate(QStyledItemDelegate):
         elif index.row() == self.hovered:
             painter.fillRect(area, self.theme.hover)
         painter.fillRect(QRectF(area.left(), area.bottom() - 1, area.width(), 1), self.theme.hair)
+        if index.row() == self.current and area.left() <= 0:
+            painter.fillRect(QRectF(area.left(), area.top(), EDGE, area.height() - 1), self.theme.accent)
+        if index.row() == self.echoed:
+            painter.fillRect(QRectF(area.left(), area.top(), area.width(), 1), self.theme.accent)
+            painter.fillRect(QRectF(area.left(), area.bottom() - 2, area.width(), 1), self.theme.accent)
         quiet = self.theme.text2 if selected else self.theme.muted
         self.paint_cell(painter, area.adjusted(8, 0, -8, -1), index, quiet)
 
@@ -105,8 +116,11 @@ class KernelListView(PlotView):
         """The network whose kernels are listed."""
         self.list.customContextMenuRequested.connect(lambda at: self.menu().popup(self.list.viewport().mapToGlobal(at)))
         self.list.selectionModel().selectionChanged.connect(self._on_selected)
-        self.list.entered.connect(lambda index: self._on_entered(index.row()))
-        self.list.viewportEntered.connect(lambda: self._on_entered(-1))
+        self.card = TipCard(self.list)
+        self.resting = Resting(self.list)
+        self.resting.entered.connect(self._on_entered)
+        self.resting.rested.connect(self._show_card)
+        self.resting.moved.connect(self.card.hide)
         hub.hover_changed.connect(self._on_echo)
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
@@ -114,6 +128,10 @@ class KernelListView(PlotView):
     def kernels(self) -> Sequence[str]:
         """Kernel ids by row."""
         raise NotImplementedError
+
+    def card_rows(self, row: int) -> list[tuple[str, str]]:
+        """What this list alone says of a kernel, for its card."""
+        return []
 
     def set_columns(self, widths: dict[int, int], stretched: int) -> None:
         """Fixed widths in px, and the column that takes the rest."""
@@ -143,7 +161,14 @@ class KernelListView(PlotView):
         """Stop listening."""
         if self.listening:
             hub.hover_changed.disconnect(self._on_echo)
+        self.resting.stop()
+        self.card.hide()
         super().dispose()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """A hidden list has no card."""
+        self.card.hide()
+        super().hideEvent(event)
 
     def menu(self) -> QMenu:
         """Copy and export."""
@@ -182,6 +207,7 @@ class KernelListView(PlotView):
                 self.list.scrollTo(model.index(current, 0))
         self.list.setAutoScroll(True)
         self._showing = False
+        self._mark(current=-1 if current is None else current)
 
     def _style_list(self) -> None:
         view = self.list
@@ -189,7 +215,6 @@ class KernelListView(PlotView):
         view.verticalHeader().setDefaultSectionSize(ROW)
         view.verticalHeader().setMinimumSectionSize(ROW)
         view.setShowGrid(False)
-        view.setMouseTracking(True)
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -213,16 +238,24 @@ class KernelListView(PlotView):
             self.session.select(ids, current if current in ids else ids[0], who=self.who)
 
     def _on_entered(self, row: int) -> None:
-        self._tint(row)
+        self._mark(hovered=row)
         kernels = self.kernels()
         hub.hover(kernels[row] if 0 <= row < len(kernels) else None, self.who)
 
     def _on_echo(self, kernel_id: str, who: str) -> None:
         if who != self.who:
             kernels = list(self.kernels())
-            self._tint(kernels.index(kernel_id) if kernel_id in kernels else -1)
+            self._mark(echoed=kernels.index(kernel_id) if kernel_id in kernels else -1)
 
-    def _tint(self, row: int) -> None:
-        if row != self.delegate.hovered:
-            self.delegate.hovered = row
-            self.list.viewport().update()
+    def _mark(self, **rows: int) -> None:
+        """Give rows the look that the delegate has for them."""
+        for name, row in rows.items():
+            if getattr(self.delegate, name) != row:
+                setattr(self.delegate, name, row)
+                self.list.viewport().update()
+
+    def _show_card(self, row: int, place: QPoint) -> None:
+        kernels, network = self.kernels(), self.session.network
+        if network is not None and row < len(kernels):
+            index = network.by_id(kernels[row]).index
+            self.card.show_at(kernel_card(self.shown, index, self.card_rows(row)), place)

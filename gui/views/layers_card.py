@@ -24,11 +24,12 @@ NOTE = 64
 
 
 def card(rows: LayerRows, i: int) -> TipContent:
-    """Name, precision, shapes, errors, cost."""
+    """Name, precision, shapes, errors, cost, and why it costs that."""
     shape = rows.shape
     lines = [(translate("Layers", "op"), shape.ops[i])]
-    if shape.output_shapes[i]:
-        lines.append((translate("Layers", "output"), shape.output_shapes[i]))
+    shapes = [words for words in (shape.input_shapes[i], shape.output_shapes[i]) if words]
+    if shapes:
+        lines.append((translate("Layers", "shape"), " → ".join(shapes)))
     if shape.macs[i]:
         work = f"{form.count(float(shape.macs[i]))} MAC, {form.count(float(shape.params[i]))}"
         lines.append((translate("Layers", "work"), translate("Layers", "{0} parameters").format(work)))
@@ -42,7 +43,14 @@ def card(rows: LayerRows, i: int) -> TipContent:
         lines.append((translate("Layers", "note"), _short(rows.notes[i])))
     why = shape.why_not[i] or rows.unsupported[i]
     badge = (rows.families[i], rows.labels[i]) if rows.families[i] else None
-    return TipContent(f"#{i}  {shape.names[i]}", lines, badge, translated(why) if why is not None else "")
+    cost = rows.whys[i]
+    return TipContent(
+        f"#{i}  {shape.names[i]}",
+        lines,
+        badge,
+        text=translated(cost) if cost is not None else "",
+        note=translated(why) if why is not None else "",
+    )
 
 
 def kernel_card(session: Session, index: int, own: Sequence[tuple[str, str]] = ()) -> TipContent:

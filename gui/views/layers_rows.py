@@ -50,6 +50,8 @@ class Shape:
     """What else reads the kernel's weight, and what that means."""
     not_at_four_bits: tuple[Text | None, ...]
     """Why presets and bulk edits give the kernel INT8 instead of INT4."""
+    input_shapes: tuple[str, ...]
+    """Of the first input that is no constant, "" without one."""
     output_shapes: tuple[str, ...]
     params: Array
     macs: Array
@@ -92,6 +94,8 @@ class LayerRows:
     """Latency under the plan that is compared with."""
     ddr_bytes: Array
     bounds: tuple[str, ...]
+    whys: tuple[Text | None, ...]
+    """What each is bound by, and what would lift it, as a sentence."""
     units: tuple[str, ...]
     notes: tuple[str, ...]
     odd: tuple[Oddities | None, ...]
@@ -165,6 +169,7 @@ def shape_of(network: Network) -> Shape:
         why_not=tuple(k.why_not for k in kernels),
         shared=tuple(shared.get(k.id) for k in kernels),
         not_at_four_bits=tuple(not_at_four_bits(k) if k.tunable else None for k in kernels),
+        input_shapes=tuple(input_shape(network, k) for k in kernels),
         output_shapes=tuple(output_shape(network, k) for k in kernels),
         params=np.array([k.params for k in kernels], float),
         macs=np.array([k.macs for k in kernels], float),
@@ -180,7 +185,16 @@ def times(op: str) -> str:
 
 def output_shape(network: Network, kernel: Kernel) -> str:
     """Dimensions of the first output, "1×64×8×8"; "scalar" without any."""
-    info = network.tensors.get(kernel.outputs[0]) if kernel.outputs else None
+    return _dimensions(network, kernel.outputs)
+
+
+def input_shape(network: Network, kernel: Kernel) -> str:
+    """Dimensions of the first input that is computed."""
+    return _dimensions(network, kernel.inputs)
+
+
+def _dimensions(network: Network, tensors: tuple[str, ...]) -> str:
+    info = network.tensors.get(tensors[0]) if tensors else None
     if info is None:
         return ""
     return "×".join(str(d) for d in info.shape) if info.shape else "scalar"
@@ -230,6 +244,7 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
         previous_us=_column(before, lambda c: c.latency_us),
         ddr_bytes=_column(costs, lambda c: c.ddr_read_bytes + c.ddr_write_bytes),
         bounds=tuple(c.bound if c else "" for c in costs),
+        whys=tuple(c.why if c else None for c in costs),
         units=tuple(c.unit if c else "" for c in costs),
         notes=tuple(session.notes.get(i, "") for i in ids),
         odd=tuple(session.ranges.odd.get(i) if session.ranges is not None else None for i in ids),
@@ -255,8 +270,13 @@ def with_threshold(values: Array, share: float = 0.95, least: float = 0.0) -> fl
 
     `least` keeps bars short where all values are small.
     """
-    known = values[np.isfinite(values)]
-    return max(least, float(np.quantile(known, share))) if known.size else nan
+    known = np.sort(values[np.isfinite(values)])
+    if not known.size:
+        return nan
+    place = share * (known.size - 1)  # as np.quantile, which is slow to start: it imports masked arrays
+    low = int(place)
+    high = min(low + 1, known.size - 1)
+    return max(least, float(known[low] + (known[high] - known[low]) * (place - low)))
 
 
 def relative_l2_percent(sqnr_db: float) -> float:

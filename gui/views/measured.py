@@ -139,6 +139,14 @@ class MeasuredView(KernelListView):
             self._fit_shown = fit
             FitDialog(self.session, fit, self).show()
 
+    def card_rows(self, row: int) -> list[tuple[str, str]]:
+        """What the device took."""
+        found = self.model.rows[row]
+        return [
+            (self.tr("measured"), fmt.latency_us(found.measured_us)),
+            (self.tr("by simulated"), ratio_words(found.ratio)),
+        ]
+
     def draw(self) -> None:
         """List the kernels, or say what is missing."""
         if self.session.network is None:

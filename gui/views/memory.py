@@ -103,8 +103,9 @@ class MemoryView(KernelChartView):
             (self.tr("alive"), f"#{buffer.first} – #{buffer.last}"),
         ]
         writer = self.data.writer.get(buffer.tensor) if self.data is not None else None
-        label = self.columns.labels[writer] if writer is not None else ""
-        return TipContent(self._name(buffer.tensor), rows, (self._family(buffer.tensor), label) if label else None)
+        if writer is not None and writer < len(self.columns):
+            return self.card_content(writer, rows)
+        return TipContent(self._name(buffer.tensor), rows)
 
     def fill_menu(self, menu: QMenu) -> None:
         """Zoom."""

@@ -64,8 +64,6 @@ class DifferencesModel(QAbstractTableModel):
         if not index.isValid() or not 0 <= index.row() < len(self.rows):
             return None
         row = self.rows[index.row()]
-        if role == Qt.ItemDataRole.ToolTipRole and index.column() == NAME:
-            return row.name
         return self.words(row, index.column()) if role == Qt.ItemDataRole.DisplayRole else None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -156,6 +154,13 @@ class DifferencesView(KernelListView):
     def kernels(self) -> Sequence[str]:
         """Kernel ids by row."""
         return [row.kernel for row in self.model.rows]
+
+    def card_rows(self, row: int) -> list[tuple[str, str]]:
+        """From which precision to which, and what that changes."""
+        found, words = self.model.rows[row], self.model.words
+        rows = [("B → A", f"{label(found.b)} → {label(found.a)}")]
+        changes = ((ERROR, self.tr("accumulated")), (LATENCY, self.tr("latency")), (SIZE, self.tr("size")))
+        return [*rows, *((f"Δ {name}", words(found, column)) for column, name in changes)]
 
     def draw(self) -> None:
         """Compare the two plans."""

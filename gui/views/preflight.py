@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShortcut
 from PySide6.QtWidgets import (
     QListView,
@@ -18,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine.session.changes import What
+from gui.bridge import hub
 from gui.fonts import font
 from gui.icons import paint_icon
 from gui.theme import Theme
@@ -73,6 +84,10 @@ class FindingDelegate(QStyledItemDelegate):
         self._model = model
         self._view = parent
         self.theme = theme
+        self.echoed = -1
+        """Kernel under the pointer of another view."""
+        self.current = -1
+        """The current kernel: its findings have an edge."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Two lines high."""
@@ -88,6 +103,11 @@ class FindingDelegate(QStyledItemDelegate):
         hovered = bool(state & QStyle.StateFlag.State_MouseOver)
         if selected or hovered:
             painter.fillRect(rect, theme.selection if selected else theme.hover)
+        if self.current in found.kernels:
+            painter.fillRect(rect.x(), rect.y(), 3, rect.height() - 1, theme.accent)
+        if self.echoed in found.kernels:
+            painter.setPen(theme.accent)
+            painter.drawRect(rect.adjusted(0, 0, -1, -2))
         painter.fillRect(rect.x() + 12, rect.bottom(), rect.width() - 24, 1, theme.hair)
         icon, token = ICONS[found.severity]
         paint_icon(painter, icon, QRectF(rect.x() + 13, rect.y() + 11, 15, 15), getattr(theme, token))
@@ -114,7 +134,7 @@ class PreflightView(SessionView):
     """The list of findings; a click selects the kernels, a double click goes to where something can be done."""
 
     WATCHES: ClassVar[frozenset[What]] = frozenset(
-        {What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.LOCAL, What.EVALUATION}
+        {What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.LOCAL, What.EVALUATION, What.SELECTION}
     )
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
@@ -133,6 +153,9 @@ class PreflightView(SessionView):
         self.list.clicked.connect(self._on_chosen)
         self.list.activated.connect(self._on_chosen)
         self.list.activated.connect(self._on_opened)
+        self.list.entered.connect(lambda index: self._hover(index.row()))
+        self.list.viewport().installEventFilter(self)
+        hub.hover_changed.connect(self._on_echo)
         self.empty = EmptyState()
         self._pages = QStackedWidget()
         self._pages.addWidget(self.list)
@@ -171,8 +194,23 @@ class PreflightView(SessionView):
         self._delegate.theme = theme
         self.list.viewport().update()
 
+    def dispose(self) -> None:
+        """Stop listening."""
+        if self.listening:
+            hub.hover_changed.disconnect(self._on_echo)
+        super().dispose()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Nothing is under the pointer once it has left."""
+        if event.type() in (QEvent.Type.Leave, QEvent.Type.Hide):
+            self._hover(-1)
+        return False
+
     def refresh(self, changes: frozenset[What]) -> None:
         """Look again at the results."""
+        self._mark(self._delegate.echoed, self._index(self.session.current))
+        if changes <= {What.SELECTION}:
+            return
         found = findings(self.session)
         self.model.show(found)
         self._pages.setCurrentIndex(0 if found else 1)
@@ -185,6 +223,31 @@ class PreflightView(SessionView):
                 self.tr("Nothing found: every kernel runs natively and none is held up by its launch.")
             )
         self.subtitle_changed.emit()
+
+    def _hover(self, row: int) -> None:
+        """Tell the other views of the kernel that a finding is about first of all."""
+        network, found = self.session.network, self.model.findings
+        kernels = found[row].kernels if 0 <= row < len(found) else ()
+        known = network is not None and kernels and kernels[0] < len(network.kernels)
+        hub.hover(network.kernels[kernels[0]].id if network is not None and known else None, WHO)
+
+    def _on_echo(self, kernel_id: str, who: str) -> None:
+        if who != WHO:
+            self._mark(self._index(kernel_id), self._delegate.current)
+
+    def _mark(self, echoed: int, current: int) -> None:
+        if (echoed, current) != (self._delegate.echoed, self._delegate.current):
+            self._delegate.echoed, self._delegate.current = echoed, current
+            self.list.viewport().update()
+
+    def _index(self, kernel_id: str | None) -> int:
+        network = self.session.network
+        if network is None or not kernel_id:
+            return -1
+        try:
+            return network.by_id(kernel_id).index
+        except KeyError:  # of the model before
+            return -1
 
     def _on_chosen(self, index: QModelIndex) -> None:
         network = self.session.network

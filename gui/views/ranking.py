@@ -180,6 +180,11 @@ class RankingView(KernelListView):
         """Kernel ids by row."""
         return [row.kernel for row in self.model.rows]
 
+    def card_rows(self, row: int) -> list[tuple[str, str]]:
+        """Rank and sensitivity."""
+        value = self.model.value(self.model.rows[row])
+        return [(self.tr("rank"), str(row + 1)), (question_word(self.question), value)]
+
     def draw(self) -> None:
         """Rank what is known."""
         session, question = self.session, self.question
@@ -193,7 +198,7 @@ class RankingView(KernelListView):
             return
         words = state_words(session)
         self.set_subtitle(words or self.tr("sensitivity at the output"))
-        self.list.setToolTip(f"{question_sentence(question)}\n\n{difference_sentence()}")
+        self.list.horizontalHeader().setToolTip(f"{question_sentence(question)}\n\n{difference_sentence()}")
         known = any(row.cell is not None or row.guess is not None or row.gain_db is not None for row in rows)
         if question == "one-out":
             known = any(row.gain_db is not None for row in rows)

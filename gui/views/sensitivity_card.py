@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
@@ -10,6 +11,7 @@ from engine.precision.scheme import Scheme, family, label
 from engine.session.state import SensitivityCell
 from gui import format as fmt
 from gui.i18n import text
+from gui.views.layers_card import kernel_card
 from gui.views.price import Pricer
 from gui.views.sensitivity_data import Metric, SensitivityMap
 from gui.views.sweep_words import figure_with_unit, metric_word, no_estimate_words
@@ -35,7 +37,12 @@ def card_of(session: Session, data: SensitivityMap, cell: tuple[int, int], price
     reason = data.reasons[row][column]
     if reason is not None:
         rows.append((translate("Sensitivity", "device"), text(reason)))
-    return TipContent(data.names[column], rows, (family(scheme), label(scheme)), _note(session, data, cell))
+    now = session.plan.scheme(kernel)
+    if now != scheme:
+        rows.append((translate("Sensitivity", "in the plan now"), label(now)))
+    assert session.network is not None
+    common = kernel_card(session, session.network.by_id(kernel).index, rows)
+    return replace(common, badge=(family(scheme), label(scheme)), note=_note(session, data, cell))
 
 
 def _figures(session: Session, data: SensitivityMap, kernel: str, scheme: Scheme) -> list[tuple[str, str]]:
@@ -66,7 +73,7 @@ def _figures(session: Session, data: SensitivityMap, kernel: str, scheme: Scheme
 
 def _all_figures(cell: SensitivityCell, metric: Metric) -> list[tuple[str, str]]:
     """The chosen metric first, then the others that are known."""
-    names: tuple[Metric, ...] = (metric, *(m for m in ("sqnr", "logits", "kl", "cosine", "top1") if m != metric))
+    names: tuple[Metric, ...] = (metric, *(m for m in ("sqnr", "logits", "kl", "cosine", "top1", "own") if m != metric))
     return [
         (translate("Sensitivity", "{metric}, measured").format(metric=metric_word(name)), words)
         for name in names
@@ -88,8 +95,8 @@ def _changes(session: Session, kernel: str, scheme: Scheme, pricer: Pricer) -> l
     price = pricer.known(plan)
     if price is not None and now is not None and size is not None:
         latency = price.simulation.latency_us - now.latency_us
-        rows.append((translate("Sensitivity", "latency"), fmt.delta(latency, fmt.latency_us)))
-        rows.append((translate("Sensitivity", "size"), fmt.delta(price.size.total - size.total, fmt.bytes_)))
+        rows.append((translate("Sensitivity", "change of latency"), fmt.delta(latency, fmt.latency_us)))
+        rows.append((translate("Sensitivity", "change of size"), fmt.delta(price.size.total - size.total, fmt.bytes_)))
     return rows
 
 

@@ -77,6 +77,10 @@ class TensorsView(KernelListView):
         """Kernel ids by row."""
         return [row.kernel for row in self.model.rows]
 
+    def card_rows(self, row: int) -> list[tuple[str, str]]:
+        """How close the tensor is."""
+        return [(self.tr("cosine"), fmt.cosine(self.model.rows[row].sums.cosine))]
+
     def draw(self) -> None:
         """List the accumulated errors."""
         if self.session.network is None:

@@ -79,8 +79,6 @@ class TensorsModel(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Texts."""
-        if index.isValid() and role == Qt.ItemDataRole.ToolTipRole and index.column() == NAME:
-            return self.rows[index.row()].name
         if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
         row = self.rows[index.row()]

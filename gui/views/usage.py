@@ -94,6 +94,14 @@ class UsageView(KernelListView):
         """Kernel ids by row."""
         return [row.kernel for row in self.model.rows]
 
+    def card_rows(self, row: int) -> list[tuple[str, str]]:
+        """Shares of the run."""
+        found = self.model.rows[row]
+        return [
+            (self.tr("of the run"), fmt.percent(found.share)),
+            (self.tr("with all longer ones"), fmt.percent(found.so_far)),
+        ]
+
     def draw(self) -> None:
         """Show the simulation of the session."""
         from engine.npu.usage import usage

@@ -99,11 +99,6 @@ class TopModel(QAbstractTableModel):
         if not index.isValid():
             return None
         row = self.rows[index.row()]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            shares = QCoreApplication.translate("Usage", "{share} of the run, {so_far} with all longer ones").format(
-                share=fmt.percent(row.share), so_far=fmt.percent(row.so_far)
-            )
-            return f"{row.name}\n{shares}"
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
         return (str(index.row() + 1), row.name, fmt.latency_us(row.latency_us), bound_word(row.bound))[index.column()]

@@ -15,6 +15,9 @@ from gui.theme import theme_manager
 
 _PAD = 10
 _ROW = 18
+_LINE = 340
+"""Px after which sentences go on in the next line."""
+_WRAP = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class TipContent:
     """Precision family and label."""
     note: str = ""
     """A last line in accent colour: what a click would do."""
+    text: str = ""
+    """Sentences below the rows, in as many lines as they need."""
 
 
 class TipCard(QWidget):
@@ -39,6 +44,12 @@ class TipCard(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self._content = TipContent("")
         self._label_width = 0.0
+        self._text_height = self._note_height = 0
+
+    @property
+    def content(self) -> TipContent:
+        """What it says."""
+        return self._content
 
     def show_at(self, content: TipContent, pointer: QPoint) -> None:
         """Show content beside a pointer position in global coordinates, kept on the screen."""
@@ -52,7 +63,7 @@ class TipCard(QWidget):
             if place.x() + size.width() > room.right():
                 place.setX(pointer.x() - size.width() - 10)
             if place.y() + size.height() > room.bottom():
-                place.setY(pointer.y() - size.height() - 10)
+                place.setY(max(room.top(), pointer.y() - size.height() - 10))
         self.move(place)
         self.show()
         self.update()
@@ -66,9 +77,19 @@ class TipCard(QWidget):
             head += 16 + badge_width(content.badge[1])
         self._label_width = max((plain.horizontalAdvance(name) for name, _ in content.rows), default=0.0) + 12
         wide = max((self._label_width + value.horizontalAdvance(text) for _, text in content.rows), default=0.0)
-        note = plain.horizontalAdvance(content.note)
-        lines = len(content.rows) + bool(content.note)
-        return QSize(round(max(head, wide, note)) + 2 * _PAD + 2, 2 * _PAD + 16 + (4 if lines else 0) + lines * _ROW)
+        widest = round(
+            max(head, wide, min(_LINE, max(plain.horizontalAdvance(w) for w in (content.note, content.text))))
+        )
+        self._text_height, self._note_height = (
+            self._height(words, widest) if words else 0 for words in (content.text, content.note)
+        )
+        below = len(content.rows) * _ROW + self._text_height + self._note_height
+        return QSize(widest + 2 * _PAD + 2, 2 * _PAD + 16 + (4 if below else 0) + below)
+
+    @staticmethod
+    def _height(words: str, width: int) -> int:
+        room = QFontMetricsF(font(11)).boundingRect(QRectF(0, 0, width + 1, 1000), _WRAP, words)
+        return max(_ROW, round(room.height()) + 4)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the card."""
@@ -94,7 +115,11 @@ class TipCard(QWidget):
             painter.setPen(theme.text)
             painter.drawText(QRectF(_PAD + self._label_width, y, self.width(), _ROW), middle, text)
             y += _ROW
-        if content.note:
-            painter.setFont(font(11))
-            painter.setPen(theme.accent)
-            painter.drawText(QRectF(_PAD, y, self.width(), _ROW), middle, content.note)
+        painter.setFont(font(11))
+        for words, color, height in (
+            (content.text, theme.text2, self._text_height),
+            (content.note, theme.accent, self._note_height),
+        ):
+            painter.setPen(color)
+            painter.drawText(QRectF(_PAD, y, self.width() - 2 * _PAD, height), _WRAP, words)
+            y += height

@@ -24,6 +24,12 @@
 <context>
     <name>CompareView</name>
     <message numerus="yes">
+        <source>%n dead in B</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n distinct value(s) in B</source>
         <translation>
             <numerusform>%n distinct value in B</numerusform>
@@ -355,6 +361,12 @@
         <translation>
             <numerusform>Changes of the best class can only be measured: %n kernel.</numerusform>
             <numerusform>Changes of the best class can only be measured: %n kernels one at a time.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Your own metric can only be measured: %n kernel(s) one at a time.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">

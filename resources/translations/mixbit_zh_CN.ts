@@ -912,6 +912,106 @@
         <translation>比对</translation>
     </message>
     <message>
+        <source>Open a model to compare what its kernels compute.</source>
+        <translation>打开模型，比对它的算子的计算结果。</translation>
+    </message>
+    <message>
+        <source>Select a kernel to compare its values.</source>
+        <translation>选择一个算子，比对它的数值。</translation>
+    </message>
+    <message>
+        <source>Select the worst kernel</source>
+        <translation>选择最差的算子</translation>
+    </message>
+    <message>
+        <source>The values of this kernel are being read.</source>
+        <translation>正在读取此算子的数值。</translation>
+    </message>
+    <message>
+        <source>No kernel misses {limit}.</source>
+        <translation>没有算子低于 {limit}。</translation>
+    </message>
+    <message>
+        <source>this sample</source>
+        <translation>本样本</translation>
+    </message>
+    <message>
+        <source>reading {kernel}…</source>
+        <translation>正在读取 {kernel}…</translation>
+    </message>
+    <message>
+        <source>Cosine</source>
+        <translation>余弦</translation>
+    </message>
+    <message>
+        <source>Relative L2</source>
+        <translation>相对 L2</translation>
+    </message>
+    <message>
+        <source>Max absolute</source>
+        <translation>最大绝对误差</translation>
+    </message>
+    <message>
+        <source>Accum. relative</source>
+        <translation>累积相对</translation>
+    </message>
+    <message>
+        <source>Relative Euclid</source>
+        <translation>相对欧氏</translation>
+    </message>
+    <message>
+        <source>KL divergence</source>
+        <translation>KL 散度</translation>
+    </message>
+    <message>
+        <source>Std deviation</source>
+        <translation>标准差</translation>
+    </message>
+    <message>
+        <source>Mean absolute</source>
+        <translation>平均绝对</translation>
+    </message>
+    <message>
+        <source>Max relative</source>
+        <translation>最大相对</translation>
+    </message>
+    <message>
+        <source>Mean relative</source>
+        <translation>平均相对</translation>
+    </message>
+    <message>
+        <source>Saturated</source>
+        <translation>饱和</translation>
+    </message>
+    <message>
+        <source>NaN or Inf</source>
+        <translation>NaN 或 Inf</translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation>最小</translation>
+    </message>
+    <message>
+        <source>max</source>
+        <translation>最大</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>均值</translation>
+    </message>
+    <message>
+        <source>std</source>
+        <translation>标准差</translation>
+    </message>
+    <message>
+        <source>zero</source>
+        <translation>零值</translation>
+    </message>
+    <message>
+        <source>dead channels</source>
+        <translation>失活通道</translation>
+    </message>
+    <message>
         <source>Copy and export</source>
         <translation>复制与导出</translation>
     </message>
@@ -1000,28 +1100,14 @@
         <translation>计数的刻度</translation>
     </message>
     <message>
-        <source>Open a model to compare what its kernels compute.</source>
-        <translation>打开模型，比对它的算子的计算结果。</translation>
-    </message>
-    <message>
-        <source>Select a kernel to compare its values.</source>
-        <translation>选择一个算子，比对它的数值。</translation>
-    </message>
-    <message>
-        <source>Select the worst kernel</source>
-        <translation>选择最差的算子</translation>
-    </message>
-    <message>
-        <source>The values of this kernel are being read.</source>
-        <translation>正在读取此算子的数值。</translation>
-    </message>
-    <message>
-        <source>No kernel misses {limit}.</source>
-        <translation>没有算子低于 {limit}。</translation>
-    </message>
-    <message>
         <source>Relative error by channel, L2</source>
         <translation>各通道相对误差，L2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n dead in B</source>
+        <translation>
+            <numerusform>B 中 %n 个失活</numerusform>
+        </translation>
     </message>
     <message>
         <source>channel {number} (of 0–{last})</source>
@@ -1053,6 +1139,10 @@
         <source>Count by value</source>
         <translation>按数值计数</translation>
     </message>
+    <message>
+        <source>Values by position, {channel}</source>
+        <translation>按位置的数值，{channel}</translation>
+    </message>
     <message numerus="yes">
         <source>%n value(s)</source>
         <translation>
@@ -1068,20 +1158,16 @@
         <translation>B 对 A，{channel}</translation>
     </message>
     <message>
-        <source>Values by position, {channel}</source>
-        <translation>按位置的数值，{channel}</translation>
-    </message>
-    <message>
         <source>B − A difference</source>
         <translation>B − A 差异</translation>
     </message>
     <message>
-        <source>scale of each group</source>
-        <translation>每组的缩放因子</translation>
-    </message>
-    <message>
         <source>(B − A) / |A| relative</source>
         <translation>(B − A) / |A| 相对差</translation>
+    </message>
+    <message>
+        <source>scale of each group</source>
+        <translation>每组的缩放因子</translation>
     </message>
     <message>
         <source>Map of A</source>
@@ -1118,82 +1204,6 @@
     <message>
         <source>Lines</source>
         <translation>曲线</translation>
-    </message>
-    <message>
-        <source>this sample</source>
-        <translation>本样本</translation>
-    </message>
-    <message>
-        <source>reading {kernel}…</source>
-        <translation>正在读取 {kernel}…</translation>
-    </message>
-    <message>
-        <source>Cosine</source>
-        <translation>余弦</translation>
-    </message>
-    <message>
-        <source>Relative L2</source>
-        <translation>相对 L2</translation>
-    </message>
-    <message>
-        <source>Max absolute</source>
-        <translation>最大绝对误差</translation>
-    </message>
-    <message>
-        <source>Accum. relative</source>
-        <translation>累积相对</translation>
-    </message>
-    <message>
-        <source>Relative Euclid</source>
-        <translation>相对欧氏</translation>
-    </message>
-    <message>
-        <source>KL divergence</source>
-        <translation>KL 散度</translation>
-    </message>
-    <message>
-        <source>Std deviation</source>
-        <translation>标准差</translation>
-    </message>
-    <message>
-        <source>Mean absolute</source>
-        <translation>平均绝对</translation>
-    </message>
-    <message>
-        <source>Max relative</source>
-        <translation>最大相对</translation>
-    </message>
-    <message>
-        <source>Mean relative</source>
-        <translation>平均相对</translation>
-    </message>
-    <message>
-        <source>Saturated</source>
-        <translation>饱和</translation>
-    </message>
-    <message>
-        <source>NaN or Inf</source>
-        <translation>NaN 或 Inf</translation>
-    </message>
-    <message>
-        <source>min</source>
-        <translation>最小</translation>
-    </message>
-    <message>
-        <source>max</source>
-        <translation>最大</translation>
-    </message>
-    <message>
-        <source>mean</source>
-        <translation>均值</translation>
-    </message>
-    <message>
-        <source>std</source>
-        <translation>标准差</translation>
-    </message>
-    <message>
-        <source>zero</source>
-        <translation>零值</translation>
     </message>
     <message>
         <source>Reference</source>
@@ -1294,6 +1304,10 @@
         <translation>{dump} 的名称…</translation>
     </message>
     <message>
+        <source>Fusion table for {dump}…</source>
+        <translation>{dump} 的融合表…</translation>
+    </message>
+    <message>
         <source>Close {dump}</source>
         <translation>关闭 {dump}</translation>
     </message>
@@ -1304,6 +1318,14 @@
     <message>
         <source>Open a dump file</source>
         <translation>打开转储文件</translation>
+    </message>
+    <message>
+        <source>Open the compiler's fusion table</source>
+        <translation>打开编译器的融合表</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv);;All files (*)</source>
+        <translation>表格 (*.csv);;所有文件 (*)</translation>
     </message>
 </context>
 <context>
@@ -1695,6 +1717,18 @@
         <translation>层</translation>
     </message>
     <message>
+        <source>accumulated</source>
+        <translation>累积误差</translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
         <source>Choose a kept plan as B to see what differs.</source>
         <translation>选择一个已保留的方案作为 B，即可查看差异。</translation>
     </message>
@@ -1767,6 +1801,10 @@
 </context>
 <context>
     <name>DumpNames</name>
+    <message>
+        <source>{kernel}, weight</source>
+        <translation>{kernel}，权重</translation>
+    </message>
     <message>
         <source>Names of {dump}</source>
         <translation>{dump} 的名称</translation>
@@ -2961,8 +2999,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>类型</translation>
     </message>
     <message>
-        <source>output</source>
-        <translation>输出</translation>
+        <source>shape</source>
+        <translation>形状</translation>
     </message>
     <message>
         <source>work</source>
@@ -3464,6 +3502,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Find launch times, bandwidth and efficiencies that explain the measured times</source>
         <translation>求出能解释实测时间的启动开销、带宽与效率</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>by simulated</source>
+        <translation>与仿真之比</translation>
     </message>
     <message>
         <source>Open a model to hold its simulation against a device.</source>
@@ -4193,6 +4239,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>按哪种量化格式的敏感度排序：{scheme}</translation>
     </message>
     <message>
+        <source>rank</source>
+        <translation>排名</translation>
+    </message>
+    <message>
         <source>Open a model to rank its kernels.</source>
         <translation>打开模型，对它的算子排序。</translation>
     </message>
@@ -4899,6 +4949,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>设备</translation>
     </message>
     <message>
+        <source>in the plan now</source>
+        <translation>当前方案</translation>
+    </message>
+    <message>
         <source>{metric}, estimate</source>
         <translation>{metric}，估计值</translation>
     </message>
@@ -4935,12 +4989,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>本方案的输出</translation>
     </message>
     <message>
-        <source>latency</source>
-        <translation>时延</translation>
+        <source>change of latency</source>
+        <translation>时延变化</translation>
     </message>
     <message>
-        <source>size</source>
-        <translation>大小</translation>
+        <source>change of size</source>
+        <translation>大小变化</translation>
     </message>
     <message>
         <source>in the plan</source>
@@ -5029,6 +5083,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <source>Changes of the best class can only be measured: %n kernel(s) one at a time.</source>
         <translation>
             <numerusform>最优类别的变化只能测量：逐个测量 %n 个算子。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Your own metric can only be measured: %n kernel(s) one at a time.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
     <message>
@@ -5627,8 +5687,20 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>输出误差的度量：{name}</translation>
     </message>
     <message>
+        <source>How far {function} of {file} moves from its value at FP32</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{metric} (measured only)</source>
         <translation>{metric}（只能测量）</translation>
+    </message>
+    <message>
+        <source>Change of your metric {function} (measured only)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Metric of your own…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Schemes to sweep</source>
@@ -5667,6 +5739,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>Top-1</translation>
     </message>
     <message>
+        <source>Own metric</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>SQNR at the outputs, dB</source>
         <translation>输出端 SQNR，dB</translation>
     </message>
@@ -5685,6 +5761,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Best class changed, % of rows</source>
         <translation>最优类别改变的比例，%</translation>
+    </message>
+    <message>
+        <source>How far your own metric moves from its value at FP32</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>estimated</source>
@@ -5774,6 +5854,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Tensors</source>
         <translation>张量</translation>
+    </message>
+    <message>
+        <source>cosine</source>
+        <translation>余弦</translation>
     </message>
     <message>
         <source>Open a model to compare what its kernels compute.</source>
@@ -6097,10 +6181,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>Usage</name>
     <message>
-        <source>{share} of the run, {so_far} with all longer ones</source>
-        <translation>占整次运行 {share}，连同更长的共 {so_far}</translation>
-    </message>
-    <message>
         <source>Rank</source>
         <translation>排名</translation>
     </message>
@@ -6146,6 +6226,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Utilization</source>
         <translation>利用率</translation>
+    </message>
+    <message>
+        <source>of the run</source>
+        <translation>占全程</translation>
+    </message>
+    <message>
+        <source>with all longer ones</source>
+        <translation>连同更长的算子</translation>
     </message>
     <message>
         <source>Open a model to see how busy the NPU is.</source>
@@ -6284,6 +6372,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>No layer of this model has weights whose precision can be set; nothing to sweep.</source>
         <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
+    </message>
+    <message>
+        <source>There is no metric named {name}; choose one of {names}, or write FILE.py:FUNCTION.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A function of your own has no gradient and can't be estimated; take --mode one-in or one-out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A function of your own is asked in this process only; leave --workers and --dask out.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>A sweep needs at least one worker; {count} were asked for.</source>
@@ -6996,6 +7096,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Seen as {want}; it is stored as {have}.</source>
         <translation>按 {want} 解读；存储为 {have}。</translation>
+    </message>
+    <message>
+        <source>The weight of {kernel} is {want}, and this is {have}.</source>
+        <translation>{kernel} 的权重是 {want}，而这里是 {have}。</translation>
     </message>
     <message>
         <source>Another tensor fits this layer better.</source>
@@ -9154,6 +9258,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>无法运行层 {name}：{reason}</translation>
     </message>
     <message>
+        <source>no layer with weights of its own is next to it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>each of its channels has weights of its own, so that there is nothing to weigh against each other</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Layer {name} can't take the weight method {method}: {reason}; choose another method for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Layer {layer}: opset {opset} is too old for a quantized file; convert the model to {oldest} or newer.</source>
         <translation>层 {layer}：opset {opset} 太旧，无法写成量化文件；请把模型转换到 {oldest} 或更新。</translation>
     </message>
@@ -9254,6 +9370,46 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>循环层：4 比特的舍入误差会在每一步反馈。预设和批量修改在此用 INT8 代替 INT4；单独设置时仍可用 INT4。</translation>
     </message>
     <message>
+        <source>what it reads also leaves the model or enters a branch, where no scale belongs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what is in front of it also goes elsewhere, where no scale belongs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it reads an input of the model, which takes no scale</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the norm in front of it spans several axes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the sum in front of it has a second part that takes no scale</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>neither factor of the product in front of it takes a scale</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{op} in front of it does not pass a scale on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no activation meets its weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what it reads is also read by a layer that has no weights to take up the scale</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its weights have no columns that could take up a scale for each channel of its input</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{nan} weights are NaN and {infinite} infinite: rounded as 0 and as the largest others.</source>
         <translation>{nan} 个权重为 NaN，{infinite} 个为无穷：分别取为 0 和其余权重的最大值。</translation>
     </message>
@@ -9326,6 +9482,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>各精度的局部误差</translation>
     </message>
     <message>
+        <source>Ranges on evaluation samples</source>
+        <translation>评估样本上的取值范围</translation>
+    </message>
+    <message>
         <source>Local error of {done} of {all}</source>
         <translation>局部误差 {done} / {all}</translation>
     </message>
@@ -9336,6 +9496,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Reading the dump {file}</source>
         <translation>正在读取转储 {file}</translation>
+    </message>
+    <message>
+        <source>Reading the fusion table {file}</source>
+        <translation>正在读取融合表 {file}</translation>
     </message>
     <message>
         <source>Reading values</source>
@@ -9350,12 +9514,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{kernel} 没有可比对的权重。</translation>
     </message>
     <message>
+        <source>{source} holds integer codes, not values: only their pattern can be compared.</source>
+        <translation>{source} 中是整数编码而非数值：只能比对其分布形态。</translation>
+    </message>
+    <message>
         <source>{kernel}: only its first output is emulated.</source>
         <translation>{kernel}：只仿真其第一个输出。</translation>
     </message>
     <message>
-        <source>{path} has no weight {name}.</source>
-        <translation>{path} 没有权重 {name}。</translation>
+        <source>{path} has no weight {name}; choose another kernel or correct the names.</source>
+        <translation>{path} 中没有权重 {name}；请选择其他算子或更正名称。</translation>
     </message>
     <message>
         <source>{path} has no output of {kernel} for sample {sample}; choose another kernel or correct the names.</source>
@@ -9380,6 +9548,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{count} kernels can't be rounded as {scheme} says, and take the nearest method.</source>
         <translation>{count} 个算子不能按 {scheme} 取整，改用最接近的方法。</translation>
+    </message>
+    <message>
+        <source>{count} more kernels share the scale, and take the method too.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.</source>
@@ -9554,6 +9726,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{others} 读取同一权重并保持原精度：该权重将以两种格式存储。</translation>
     </message>
     <message>
+        <source>Measured {done} of {all} cells</source>
+        <translation>已测 {done} / {all} 格</translation>
+    </message>
+    <message>
         <source>{path} can't be made ({reason}).</source>
         <translation>无法创建 {path}（{reason}）。</translation>
     </message>
@@ -9576,10 +9752,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Sensitivity, measured one out</source>
         <translation>敏感度，单层还原实测</translation>
-    </message>
-    <message>
-        <source>Measured {done} of {all} cells</source>
-        <translation>已测 {done} / {all} 格</translation>
     </message>
     <message>
         <source>Highest output SQNR</source>
@@ -9646,6 +9818,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{name} 的估计不是数字；改为测量而非估计。</translation>
     </message>
     <message>
+        <source>A function of your own has no gradient and can't be estimated; sweep exactly.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>A changed best class can't be estimated; sweep exactly, or choose KL as the metric.</source>
         <translation>无法估计首选类别的变化；请精确扫描，或选择 KL 作为度量。</translation>
     </message>
@@ -9672,6 +9848,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>A one-out sweep needs a plan that quantizes something; choose one first.</source>
         <translation>单层还原扫描需要有量化的方案；请先选择方案。</translation>
+    </message>
+    <message>
+        <source>its activations stay floats, so that there is nothing to smooth</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its weights have more than one scale already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is for convolutions that mix channels and for products</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path}: layer {layer} can't be rounded by the weight method {method}; choose one of {known}.</source>
@@ -9706,12 +9894,20 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>首选类别改变率</translation>
     </message>
     <message>
+        <source>Change of your own metric</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The model doesn't end in a softmax or sigmoid of its own; choose output SQNR as the metric.</source>
         <translation>模型末尾没有自己的 softmax 或 sigmoid；请选择输出 SQNR 作为度量。</translation>
     </message>
     <message>
         <source>No output of the model holds classes; choose output SQNR as the metric.</source>
         <translation>模型没有类别输出；请选择输出 SQNR 作为度量。</translation>
+    </message>
+    <message>
+        <source>A function of your own is asked by an exact sweep only; choose output SQNR as the metric.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The model has no layer {id} whose precision can be set.</source>

@@ -306,4 +306,4 @@ def test_a_kernel_has_the_same_card_in_every_plot(session):
     assert (seen.title, seen.badge, seen.note) == (common.title, common.badge, common.note)
     assert seen.rows[:2] == [("latency", "as the view has it"), ("launch", "1 µs")]
     assert seen.rows[2:] == [row for row in common.rows if row[0] != "latency"]
-    assert {"op", "output", "local", "accumulated"} <= {label for label, _ in seen.rows}
+    assert {"op", "shape", "local", "accumulated"} <= {label for label, _ in seen.rows}

@@ -119,7 +119,7 @@ def test_the_card_says_what_is_known_and_what_a_click_does(qtbot, session, view,
     column = next(c for c in range(30) if view.data.reasons[view.data.schemes.index(INT4)][c] is not None)
     content = hand.rest(qtbot, *spot(view, INT4, column))
     rows = dict(content.rows)
-    assert content.title == view.data.names[column]
+    assert content.title.endswith(f"  {view.data.names[column]}")
     assert rows["device"] == "This phone has no INT4 depthwise convolution."
     assert "KL, measured" in rows
     assert "KL, estimate" not in rows
