@@ -222,6 +222,7 @@ def _add_dumps(dump: argparse.ArgumentParser, compare: argparse.ArgumentParser) 
         metavar="cosine=0.99",
         help="exit code 1 if a layer misses it",
     )
+    compare.add_argument("--fusions", type=Path, metavar="CSV", help="the compiler's fusion table (fusion_op)")
     compare.set_defaults(code=lambda found: int(found["first_bad"] is not None))
 
 

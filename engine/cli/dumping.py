@@ -12,6 +12,7 @@ from engine.errors import DataError
 from engine.fusion.types import Network
 from engine.interop.dump_compare import DEFAULT_METRICS, LayerError, compare_dumps
 from engine.interop.dump_open import open_dump
+from engine.interop.msprof import read_fusions
 from engine.numerics.dumps import write_dump
 from engine.session import work
 from engine.session.exports import spare_the_model
@@ -61,7 +62,8 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
     metrics = tuple(name for name in args.metrics.split(",") if name) if args.metrics else DEFAULT_METRICS
     a, b = (_opened(path, args) for path in (args.a, args.b))
     thresholds = dict(args.threshold or ())
-    found = compare_dumps(a, b, metrics=metrics, thresholds=thresholds, progress=progress_of(args))
+    fusions = read_fusions(args.fusions) if args.fusions is not None else {}
+    found = compare_dumps(a, b, metrics=metrics, thresholds=thresholds, fusions=fusions, progress=progress_of(args))
     bad = found.first_bad
     return {
         "a": str(args.a),

@@ -102,8 +102,6 @@ def raw_tensors(path: Path, *, inputs: bool = False, sample: int = 0, order: int
         if tensor.size == 0 or (tensor.direction == "input" and not inputs):
             continue
         aliases = [a for a in (named["name"] if named else "", tensor.original_name) if a and a != name]
-        if tensor.direction == "input":
-            aliases = []
         dtype = _TYPES.get(tensor.dtype)
         if dtype is None:
             raise DataError(
@@ -115,16 +113,17 @@ def raw_tensors(path: Path, *, inputs: bool = False, sample: int = 0, order: int
             shape = reorder(np.broadcast_to(np.int8(0), shape), tensor.original_layout).shape
         found.append(
             DumpTensor(
-                name if tensor.direction == "output" else f"{name}:input:{tensor.index}",
+                name,
                 path,
                 dtype,
                 shape,
                 partial(_read, path, tensor),
                 tuple(aliases),
                 op_type=named["type"] if named else "",
-                output=tensor.index,
+                output=tensor.index if tensor.direction == "output" else 0,
                 sample=sample,
                 order=order,
+                input=tensor.index if tensor.direction == "input" else None,
             )
         )
     return found

@@ -57,6 +57,7 @@ def compare_dumps(
     *,
     metrics: Sequence[str] = DEFAULT_METRICS,
     thresholds: Mapping[str, float] | None = None,
+    fusions: Mapping[str, Sequence[str]] | None = None,
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> DumpComparison:
@@ -67,6 +68,7 @@ def compare_dumps(
         b: What is held against it.
         metrics: Names in `METRICS`; those of thresholds are added.
         thresholds: Metric -> the least (or, for errors, the most) that a layer may have.
+        fusions: Fused operator -> original nodes, from the compiler's fusion table.
         progress: Told about.
         cancel: Checked within tensors.
 
@@ -77,7 +79,7 @@ def compare_dumps(
     limits = dict(thresholds or {})
     wanted = tuple(dict.fromkeys((*metrics, *limits)))
     check_metrics(wanted)
-    pairs, only_b = pair_dumps(a, b)
+    pairs, only_b = pair_dumps(a, b, fusions)
     if not pairs:
         raise DataError(
             say(

@@ -47,8 +47,10 @@ def npy_tensor(path: Path, *, base: Path, sample: int, order: int, inputs: bool 
         return None
     relative = path.relative_to(base).with_suffix("").as_posix() if path.is_relative_to(base) else path.stem
     aliases = tuple(a for a in dict.fromkeys((relative, path.stem)) if a != name)
+    read = direction == "input"
     return DumpTensor(name, path, array.dtype, array.shape, partial(read_npy, path), aliases, op_type=op_type,
-                      output=output, sample=sample, order=order)  # fmt: skip
+                      output=0 if read else output, sample=sample, order=order,
+                      input=output if read else None)  # fmt: skip
 
 
 def parse_name(stem: str) -> tuple[str, str, int, str]:
@@ -174,4 +176,7 @@ def mindspore_tensor(path: Path, *, sample: int, order: int, inputs: bool = Fals
         except (OSError, ValueError) as error:
             raise DataError(say("{path} can't be read ({reason}).", path=path, reason=error)) from error
 
-    return DumpTensor(named["name"], path, dtype, logical, read, output=int(named["index"]), sample=sample, order=order)
+    index = int(named["index"])
+    of_input = named["direction"] == "input"
+    return DumpTensor(named["name"], path, dtype, logical, read, output=0 if of_input else index, sample=sample,
+                      order=order, input=index if of_input else None)  # fmt: skip

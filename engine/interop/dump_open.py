@@ -71,7 +71,7 @@ def open_dump(
         notes.append(say("{count} more files can't be read.", count=len(broken) - 20))
     if skipped:
         notes.append(say("{count} files are no dumps and were passed over.", count=skipped))
-    notes += _twice(found)
+    notes += _twice([tensor for tensor in found if tensor.input is None])
     return DumpSet(path, origins.most_common(1)[0][0], tuple(found), path.name, tuple(notes))
 
 

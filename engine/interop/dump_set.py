@@ -41,6 +41,8 @@ class DumpTensor:
     sample: int = 0
     order: int = 0
     """Position in execution order, where the dump knows one; else the position of the file."""
+    input: int | None = None
+    """Which input of its layer, where it is one instead of an output."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -57,6 +57,7 @@ class NameIndex:
         *,
         fusions: Mapping[str, Sequence[str]] | None = None,
         corrections: Mapping[str, Hashable] | None = None,
+        strict: bool = False,
     ) -> None:
         """Take the layers.
 
@@ -64,11 +65,14 @@ class NameIndex:
             goals: In execution order.
             fusions: Fused operator -> names of the nodes that it was made of (a fusion table of the compiler).
             corrections: Name -> key, as a user has decided. They come first.
+            strict: A fused operator of the table is its last node or nothing: among plain tensors an earlier node is
+                another value, where among kernels it is the same kernel.
         """
         self._goals = {goal.key: goal for goal in goals}
         self._order = {goal.key: at for at, goal in enumerate(goals)}
         self._fusions = {normal(name): tuple(parts) for name, parts in (fusions or {}).items()}
         self._corrections = corrections or {}
+        self._strict = strict
         self._exact: dict[str, list[Hashable]] = defaultdict(list)
         self._normal: dict[str, list[Hashable]] = defaultdict(list)
         self._inside: dict[str, list[Hashable]] = defaultdict(list)
@@ -93,6 +97,10 @@ class NameIndex:
                 key = self._corrections[name]
                 return Found(key, "user") if key in self._goals else Found(None, "user")
         known = [name for name in names if name]
+        for name in known:
+            listed = self._listed(name)
+            if listed is not None and listed.key is not None:
+                return listed
         for how, found in self._sure(known):
             if len(found) == 1:
                 return Found(found[0], how)
@@ -113,10 +121,17 @@ class NameIndex:
             yield "characters", self._normal.get(normal(name), [])
             yield "characters", self._normal.get(normal(_SUFFIXES.sub("", name)), [])
 
+    def _listed(self, name: str) -> Found | None:
+        """What the compiler's table says, which goes before names: a fused operator has that of one of its parts."""
+        parts = self._fusions.get(normal(name)) if self._fusions else None
+        if parts is None:
+            return None
+        return self._last(name, parts[-1:] if self._strict else parts, "csv")
+
     def _fused(self, name: str, device: bool) -> Found | None:
-        listed = self._fusions.get(normal(name))
+        listed = self._listed(name)
         if listed is not None:
-            return self._last(name, listed, "csv")
+            return listed
         parts = name.split("&&") if "&&" in name else self._split(normal(name))
         if len(parts) > 1:
             return self._last(name, parts, "fused")

@@ -98,6 +98,10 @@ class Comparison:
     """Of the quantizer that reads the result, where one is known."""
     clipped: int | None = None
     """Elements of the reference beyond the levels; None without levels."""
+    dead_channels: tuple[int, ...] = ()
+    """Channels of the result whose values are all the same, where the reference's move; none where one has few."""
+    still: tuple[int, int] = (0, 0)
+    """How many channels of the reference, and of the result, have values that are all the same."""
 
     @property
     def channels(self) -> int:
@@ -128,6 +132,10 @@ class Comparison:
         """Evenly picked values of a channel, float32, at most `most`: the same elements of both."""
         a, b = self._flat(channel, most)
         return _floats(a), _floats(b)
+
+    def sampled_everywhere(self, most: int = _SAMPLED) -> tuple[Array, Array]:
+        """Evenly picked values of all channels, float32, at most `most`: the same elements of both."""
+        return _floats(_picked(self.reference, most)), _floats(_picked(self.result, most))
 
     def _flat(self, channel: int, most: int | None) -> tuple[Array, Array]:
         if self.few:
@@ -179,9 +187,10 @@ def compare(
     shape, axis = reference.shape, channel_axis
     worst = tuple(WorstElement(_index(place, layout, a.shape, shape, axis), x, y) for _, place, x, y in sums.worst)
     spread = np.where(sums.high >= sums.low, sums.high - sums.low, 0.0) if a.size else np.zeros(channels)
+    many = a.size // max(1, channels) >= FEW
     return Comparison(
         layout, a, b, ratio, spread.astype(np.float32), sums.a.statistics(), sums.b.statistics(), sums.max_abs, worst,
-        levels, sums.clipped if levels is not None else None,
+        levels, sums.clipped if levels is not None else None, *(sums.still() if many else ()),
     )  # fmt: skip
 
 
@@ -241,6 +250,7 @@ class _Sums:
     def __init__(self, channels: int, levels: Levels | None) -> None:
         self.noise, self.power = np.zeros(channels), np.zeros(channels)
         self.low, self.high = np.full(channels, inf), np.full(channels, -inf)
+        self._low_b, self._high_b = np.full(channels, inf), np.full(channels, -inf)
         self.a, self.b = _Moments(), _Moments()
         self.max_abs = 0.0
         self.clipped = 0
@@ -266,11 +276,20 @@ class _Sums:
             self.noise[channels] += _power(difference, axis)
             self.power[channels] += _power(x, axis)
             self.a.add(x, float(low.min(initial=inf)), float(high.max(initial=-inf)))
-            self.b.add(y, float(y.min(initial=inf)), float(y.max(initial=-inf)))
+            low, high = y.min(axis, initial=inf), y.max(axis, initial=-inf)
+            self._low_b[channels] = np.minimum(self._low_b[channels], low)
+            self._high_b[channels] = np.maximum(self._high_b[channels], high)
+            self.b.add(y, float(low.min(initial=inf)), float(high.max(initial=-inf)))
         self._note_worst(place, np.abs(difference).reshape(-1), x.reshape(-1), y.reshape(-1))
         if self._levels is not None:
             half = self._levels.scale / 2
             self.clipped += int(np.count_nonzero((x > self._levels.high + half) | (x < self._levels.low - half)))
+
+    def still(self) -> tuple[tuple[int, ...], tuple[int, int]]:
+        """Channels of the result that have died, and how many of both never move."""
+        a, b = self.low == self.high, self._low_b == self._high_b
+        died = tuple(int(channel) for channel in np.flatnonzero(b & ~a))
+        return died, (int(np.count_nonzero(a)), int(np.count_nonzero(b)))
 
     def _note_worst(self, place: int, size: Array, x: Array, y: Array) -> None:
         if not size.size:

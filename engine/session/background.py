@@ -15,6 +15,7 @@ from engine.fusion.types import Network, Rules
 from engine.graph import read_inputs
 from engine.graph.limits import TooBigError
 from engine.graph.types import ModelInput
+from engine.interop.preflight import Observed, observe
 from engine.interop.samples import DataSource
 from engine.jobs import Dispatch, Job, JobContext, Jobs, Lane
 from engine.npu import Device
@@ -24,6 +25,7 @@ from engine.numerics.results import ErrorSums, Evaluation
 from engine.numerics.rounded import RoundedWeights
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
+from engine.quant.ranges import Ranges
 from engine.session import work
 from engine.session.state import Figures
 from engine.session.work import Prepared
@@ -285,6 +287,18 @@ class Background:
         evaluator, generation = self._evaluator, self._generation
         if evaluator is None:
             return None
+    def observe(
+        self, names: Sequence[str], ranges: Ranges, *, done: Callable[[Mapping[str, Observed]], None]
+    ) -> Job | None:
+        """What activations of the reference do on evaluation samples, whenever nothing more urgent is to be done."""
+
+        def work(bench: Bench) -> dict[str, Observed]:
+            with closing(bench.evaluator.fork(bench.gate)) as fork:
+                return observe(fork, names, ranges, gate=bench.gate, cancel=bench.ctx.token)
+
+        title = say("Ranges on evaluation samples")
+        return self.on_bench(title, work, lane="sweep", supersede="observe", done=done)
+
 
         def run(ctx: JobContext) -> T:
             def deliver(callback: Callable[[], None]) -> None:

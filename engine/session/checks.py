@@ -41,6 +41,7 @@ def check(session: SessionState) -> list[Finding]:
             None if session.staleness.stale else figures.evaluation,
             session.local,
             session.ranges,
+            session.observed,
             calibration_samples=session.data.calibration_samples if session.data is not None else None,
             synthetic=session.data is not None and session.data.synthetic,
         )

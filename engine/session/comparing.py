@@ -12,8 +12,9 @@ import numpy as np
 from engine.errors import DataError
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
-from engine.interop.dump_matching import Key, MatchTable, match_dump
+from engine.interop.dump_matching import MatchTable, match_dump
 from engine.interop.dump_open import open_dump
+from engine.interop.dump_weights import Key
 from engine.interop.msprof import read_fusions
 from engine.jobs import Job, JobContext
 from engine.numerics import Evaluator
@@ -25,7 +26,8 @@ from engine.precision.scheme import FP32, Scheme
 from engine.progress import CancelToken
 from engine.quant.matrix import to_matrix
 from engine.quant.ranges import Ranges, activation_params
-from engine.quant.weights import fake_quantize, quantize_weight
+from engine.quant.scaling import PLAIN
+from engine.quant.weights import fake_quantize
 from engine.session.background import Background, Bench
 from engine.session.emulating import emulated_output
 from engine.session.names_kept import NamesKept
@@ -102,7 +104,8 @@ class Comparing:
 
         Args:
             path: A folder or file.
-            fusions: A fusion table (CSV) of the compiler, for the names of fused operators.
+            fusions: A fusion table (CSV) of the compiler, for the names of fused operators; without, one that lies
+                in the dump's folder (fusion_op*.csv) is used.
         """
         network = self._host.network()
         if network is None:
@@ -110,8 +113,9 @@ class Comparing:
         corrections = self._names.of(network.graph.sha256)
 
         def work(ctx: JobContext) -> MatchTable:
-            dump = open_dump(path, progress=ctx.progress, cancel=ctx.token)
-            names = read_fusions(fusions) if fusions is not None else {}
+            dump = open_dump(path, inputs=True, progress=ctx.progress, cancel=ctx.token)
+            table = fusions or fusions_beside(path)
+            names = read_fusions(table) if table is not None else {}
             return match_dump(dump, network, fusions=names, corrections=corrections)
 
         def done(table: MatchTable) -> None:
@@ -141,6 +145,27 @@ class Comparing:
             on_failed=self._host.failed,
         )
 
+    def use_fusions(self, path: str, table: Path) -> Job | None:
+        """Match the names of an open dump anew, with a fusion table (CSV) of the compiler."""
+        network, known = self._host.network(), self.dumps.get(path)
+        if network is None or known is None:
+            return None
+        corrections = self._names.of(network.graph.sha256)
+
+        def done(found: MatchTable) -> None:
+            if self._host.network() is network and path in self.dumps:
+                self.dumps[path] = found
+                self._host.announce()
+
+        return self._work.jobs.submit(
+            say("Reading the fusion table {file}", file=table.name),
+            lambda ctx: match_dump(known.dump, network, fusions=read_fusions(table), corrections=corrections),
+            lane="query",
+            supersede="open dump",
+            on_done=done,
+            on_failed=self._host.failed,
+        )
+
     def close_dump(self, path: str) -> None:
         """Take a dump off the list."""
         self.dumps.pop(path, None)
@@ -156,7 +181,7 @@ class Comparing:
         if problem is not None:
             self._host.note(problem)
         corrections = {**self._names.of(network.graph.sha256), name: key}
-        self.dumps[path] = match_dump(table.dump, network, corrections=corrections)
+        self.dumps[path] = match_dump(table.dump, network, fusions=table.fusions, corrections=corrections)
         self._host.announce()
 
     # values ---------------------------------------------------------------------------------------------------------
@@ -224,7 +249,12 @@ class _Reading:
         before = self._weight(a)[0]
         now, scales = self._weight(b)
         sums = tensor_error(now, before, cancel=cancel).sums
-        return Captured(self.kernel.id, weight.origin, self.sample, before, now, sums, self.plan, axis=0, scales=scales)
+        codes = [say("{source} holds integer codes, not values: only their pattern can be compared.", source=letter)
+                 for letter, values in (("A", before), ("B", now)) if values.dtype.kind in "iu"]  # fmt: skip
+        return Captured(
+            self.kernel.id, weight.origin, self.sample, before, now, sums, self.plan, axis=0, scales=scales,
+            notes=tuple(codes),
+        )  # fmt: skip
 
     def _output(self, source: Source, tensor: str, evaluator: Evaluator, cancel: CancelToken) -> Array:
         if source.kind == "dump":
@@ -245,17 +275,23 @@ class _Reading:
         axes = weight.channel_axes, weight.reduction_axes
         if source.kind == "dump":
             table = self.dumps.get(source.name)
-            found = [m.tensor for m in table.matches if weight.origin in m.tensor.names] if table else []
-            if not found:
-                raise DataError(say("{path} has no weight {name}.", path=source.name, name=weight.origin))
-            values = found[-1].read()
-            return to_matrix(values.reshape(array.shape), *axes), None
+            tensor = table.weight(kernel, self.network) if table else None
+            if tensor is None:
+                raise DataError(
+                    say(
+                        "{path} has no weight {name}; choose another kernel or correct the names.",
+                        path=Path(source.name).name,
+                        name=weight.origin,
+                    )
+                )
+            return to_matrix(tensor.read(), *axes), None
         scheme = FP32 if source.kind == "reference" else self._scheme(source)
         if scheme == FP32:
             return to_matrix(array, *axes), None
-        if source.kind == "emulated":
-            made = quantize_weight(array, weight, scheme.weights, scheme.method)
-            return made.matrix(), None if scheme.weights.floating else made.scales
+        if source.kind == "emulated" or scheme.method != "rtn":
+            made = self.ranges.rounding.weight(kernel, weight, scheme)
+            plain = not scheme.weights.floating and made.scaling is PLAIN
+            return made.matrix(), made.scales if plain else None
         rounded = fake_quantize(array, weight, scheme.weights, scheme.method)
         return to_matrix(rounded.values, *axes), rounded.scales
 
@@ -297,11 +333,12 @@ class _Reading:
             return None
         plan = self._plan(source)
         for kernel in self.network.kernels:
-            form = plan.scheme(kernel.id).activations
+            scheme = plan.scheme(kernel.id)
+            form = scheme.activations
             if kernel.weight is None or kernel.weight.activation != tensor or form.floating or not form.static:
                 continue
             found = self.ranges.ranges.get(tensor)
-            if found is None:
+            if found is None or self.ranges.rounding.range(kernel, scheme) is not None:  # steps by channel
                 continue
             params = activation_params(found, form)
             low = -(2 ** (form.bits - 1)) if form.symmetric else 0
@@ -309,6 +346,13 @@ class _Reading:
             zero = params.zero_point
             return Levels(params.scale, (low - zero) * params.scale, (high - zero) * params.scale, high - low + 1)
         return None
+
+
+def fusions_beside(path: Path) -> Path | None:
+    """The compiler's fusion table in the folder of a dump, or beside its file; of several the latest."""
+    folder = path if path.is_dir() else path.parent
+    tables = sorted(folder.glob("fusion_op*.csv"))
+    return tables[-1] if tables else None
 
 
 def _values(evaluator: Evaluator, plan: Plan, sample: int, kernel: Kernel, cancel: CancelToken) -> dict[str, Array]:

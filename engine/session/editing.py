@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from engine.fusion.types import Kernel
+from engine.fusion.types import Kernel, Network
+from engine.interop.preflight import Observed
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.jobs import Job
 from engine.npu import list_devices, load_device
@@ -374,3 +375,15 @@ class Editing(SessionState):
         """Read a kernel's values from the two sources of `comparing`; they arrive as `captured`."""
         if self._kernels((kernel_id,)):
             self.comparing.ask(kernel_id, sample)
+            self._observe()
+    def _observe(self) -> None:
+        """Hold activations against their ranges, once for each set of data."""
+        if self.network is None or self.ranges is None or self._results.observed:
+            return
+        names = [kernel.weight.activation for kernel in self.network.tunable if kernel.weight is not None]
+        self._work.observe(names, self.ranges, done=self._observed)
+
+    def _observed(self, found: Mapping[str, Observed]) -> None:
+        self._results.observed = found
+        self._announce(What.LOCAL)
+

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from engine.fusion.types import Network
+from engine.interop.preflight import Observed
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
@@ -23,6 +24,8 @@ class Results:
         self.previous: Figures | None = None
         self.staleness = Staleness(plan is not None, 0)
         self.local: dict[tuple[str, Scheme], ErrorSums] = {}
+        self.observed: Mapping[str, Observed] = {}
+        """Activations of the reference against their calibrated ranges, by name."""
         self._known: dict[Plan, Evaluation] = {}
 
     def known(self, plan: Plan) -> Evaluation | None:
@@ -54,7 +57,7 @@ class Results:
 
     def forget_errors(self) -> None:
         """The data has changed: nothing that was measured holds any more."""
-        self.local = {}
+        self.local, self.observed = {}, {}
         self._known.clear()
         self.staleness = Staleness(True, 0)
         self._each(lambda f: replace(f, evaluation=None))

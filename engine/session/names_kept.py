@@ -9,7 +9,7 @@ import msgspec
 
 from engine.errors import ExportError
 from engine.files import write_atomically
-from engine.interop.dump_matching import Key
+from engine.interop.dump_weights import Key
 from engine.text import Text
 
 FILE = "dump-names.json"

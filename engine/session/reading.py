@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.fusion.types import Network, Rules
 from engine.graph.limits import TooBigError
 from engine.graph.types import ModelInput
+from engine.interop.preflight import Observed
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.jobs import Dispatch, Job, Jobs, run_now
 from engine.npu import Device, DeviceInfo, list_devices, load_device, supports
@@ -268,6 +269,11 @@ class SessionState:
     @property
     def sensitivity(self) -> Mapping[tuple[str, Scheme], SensitivityCell]:
         """Sensitivities by kernel id and scheme, measured or estimated; more of them in `sweeps`."""
+    @property
+    def observed(self) -> Mapping[str, Observed]:
+        """What activations do on evaluation samples, by name: beyond their calibrated range, or never moving."""
+        return self._results.observed
+
         return self.sweeps.cells
 
     @property

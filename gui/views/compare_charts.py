@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath
@@ -32,6 +34,7 @@ class _ChannelBars(Layer):
         super().__init__(box, 10)
         self.values: Array = np.empty(0)
         self.limit = 0.0
+        self.dead: Sequence[int] = ()
         self.chosen = 0
         self.label = self.limit_label = ""
 
@@ -53,35 +56,59 @@ class _ChannelBars(Layer):
             (high if value > self.limit else plain).append(box)
         fill_rects(painter, plain, self.theme.bar)
         fill_rects(painter, high, self.theme.warn)
-        self._limit(painter, frame)
-        self._chosen(painter, frame)
+        self._dead(painter, frame)
+        plate = self._plate(frame)
+        self._limit(painter, frame, plate)
+        if plate is not None:
+            self._chosen(painter, frame, plate)
 
-    def _limit(self, painter: QPainter, frame: Frame) -> None:
+    def _dead(self, painter: QPainter, frame: Frame) -> None:
+        """A foot below channels that never move in B: their error alone does not tell."""
+        feet = [
+            QRectF(round(frame.x(c)), frame.area.bottom() - 4, max(2.0, frame.x_scale - 1), 4)
+            for c in self.dead
+            if frame.x0 <= c < frame.x1
+        ]
+        fill_rects(painter, feet, self.theme.bad)
+
+    def _limit(self, painter: QPainter, frame: Frame, plate: QRectF | None) -> None:
         if not 0 < self.limit < frame.y1:
             return
         y = round(frame.y(self.limit)) + 0.5
         painter.setPen(pen(self.theme.muted, 1, (2, 2)))
         painter.drawLine(QLineF(frame.area.left(), y, frame.area.right(), y))
-        at = QPointF(frame.area.right() - 2, y - 8)
-        halo_text(painter, at, self.limit_label, self.theme.muted, self.theme.panel, font(10), align="right")
-
-    def _chosen(self, painter: QPainter, frame: Frame) -> None:
-        if not 0 <= self.chosen < len(self.values):
+        wide = QFontMetricsF(font(10)).horizontalAdvance(self.limit_label) + 8
+        place = QRectF(frame.area.right() - wide, y - 16, wide, 16)
+        if plate is None or not plate.intersects(place):
+            at = QPointF(frame.area.right() - 2, y - 8)
+            halo_text(painter, at, self.limit_label, self.theme.muted, self.theme.panel, font(10), align="right")
             return
+        at = QPointF(frame.area.left() + 2, y - 8)
+        halo_text(painter, at, self.limit_label, self.theme.muted, self.theme.panel, font(10))
+
+    def _plate(self, frame: Frame) -> QRectF | None:
+        """Where the label of the chosen channel goes."""
+        if not 0 <= self.chosen < len(self.values):
+            return None
+        value = float(self.values[self.chosen])
+        top = max(frame.area.top(), frame.y(min(value, frame.y1)))
+        left, right = round(frame.x(self.chosen)), round(frame.x(self.chosen + 1))
+        width = max(2.0, right - left - 1.0)
+        wide = QFontMetricsF(font(10, 600)).horizontalAdvance(self.label) + 12
+        x = left + width + 5 if left + width + 5 + wide < frame.area.right() else left - 5 - wide
+        return QRectF(x, max(frame.area.top(), top - 2), wide, 16)
+
+    def _chosen(self, painter: QPainter, frame: Frame, plate: QRectF) -> None:
         value = float(self.values[self.chosen])
         top = max(frame.area.top(), frame.y(min(value, frame.y1)))
         left, right = round(frame.x(self.chosen)), round(frame.x(self.chosen + 1))
         width = max(2.0, right - left - 1.0)
         painter.fillRect(QRectF(left, top, width, frame.area.bottom() - top), self.theme.bad)
-        form = font(10, 600)
-        wide = QFontMetricsF(form).horizontalAdvance(self.label) + 12
-        x = left + width + 5 if left + width + 5 + wide < frame.area.right() else left - 5 - wide
-        plate = QRectF(x, max(frame.area.top(), top - 2), wide, 16)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         path = QPainterPath()
         path.addRoundedRect(plate, 3, 3)
         painter.fillPath(path, self.theme.ink)
-        plain_text(painter, plate.adjusted(6, 0, 0, 0), self.label, self.theme.panel, form)
+        plain_text(painter, plate.adjusted(6, 0, 0, 0), self.label, self.theme.panel, font(10, 600))
 
 
 class ChannelChart(Chart):
@@ -103,13 +130,14 @@ class ChannelChart(Chart):
         self.clicked.connect(self._on_hit)
         self.dragged.connect(lambda _, hit: self._on_hit(hit))
 
-    def show_channels(self, values: Array, title: str) -> None:
-        """Relative errors; infinite ones reach the top."""
+    def show_channels(self, values: Array, title: str, dead: Sequence[int] = ()) -> None:
+        """Relative errors; infinite ones reach the top. `dead` channels get a foot."""
         finite = values[np.isfinite(values)]
         top = float(finite.max()) if finite.size else 1.0
         self.caption.set(title)
         self.shown.set_limits(0.0, float(max(1, len(values))), float(min(8, max(1, len(values)))))
         self.panel.set_y(0.0, max(top * 1.22, 1e-9))
+        self.bars.dead = dead
         self.bars.values = np.nan_to_num(values, posinf=top * 1.08)
         self.bars.limit = OUTLIER * float(np.median(finite)) if finite.size else 0.0
         self.bars.limit_label = fmt.percent(self.bars.limit)

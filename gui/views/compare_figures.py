@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from engine.numerics.comparison import Comparison, Statistics
+from engine.numerics.comparison import Comparison
 from engine.numerics.npu_metrics import CUSTOMARY_LIMITS, NpuErrors
+from engine.numerics.saturation import flat_ends
 from engine.session.state import Captured
 from gui import format as fmt
 from gui.views.compare_statistics import ElementRow, Figure, State
@@ -57,11 +58,14 @@ def _six(value: float) -> str:
 
 
 def _clipped(found: Comparison) -> tuple[Figure, ...]:
-    """How much of A the quantizer that reads the tensor can't give."""
-    if found.clipped is None or not found.reference.size:
+    """How much of A the quantizer of B can't give; of a dump, as far as its values show that they end flat."""
+    if not found.reference.size:
         return ()
-    share = found.clipped / found.reference.size
-    return (Figure(QCoreApplication.translate("CompareView", "Saturated"), fmt.percent(share)),)
+    name = QCoreApplication.translate("CompareView", "Saturated")
+    if found.clipped is not None:
+        return (Figure(name, fmt.percent(found.clipped / found.reference.size)),)
+    ends = flat_ends(*found.sampled_everywhere())
+    return (Figure(name, fmt.percent(ends.share)),) if ends is not None else ()
 
 
 def worst_elements(found: Comparison, most: int = 5) -> tuple[ElementRow, ...]:
@@ -75,9 +79,10 @@ def worst_elements(found: Comparison, most: int = 5) -> tuple[ElementRow, ...]:
     )
 
 
-def value_figures(a: Statistics, b: Statistics) -> tuple[Figure, ...]:
+def value_figures(found: Comparison) -> tuple[Figure, ...]:
     """Values of the reference and of the plan side by side."""
     translate = QCoreApplication.translate
+    a, b = found.of_reference, found.of_result
 
     def row(name: str, left: float, right: float) -> Figure:
         return Figure(name, fmt.scientific(left, 4), fmt.scientific(right, 4))
@@ -92,5 +97,10 @@ def value_figures(a: Statistics, b: Statistics) -> tuple[Figure, ...]:
         row(translate("CompareView", "mean"), a.mean, b.mean),
         row(translate("CompareView", "std"), a.std, b.std),
         Figure(translate("CompareView", "zero"), fmt.percent(a.zeros), fmt.percent(b.zeros)),
+        Figure(
+            translate("CompareView", "dead channels"),
+            *(("–", "–") if found.few else (fmt.integer(found.still[0]), fmt.integer(found.still[1]))),
+            alarm=bool(found.dead_channels),
+        ),
         broken,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
-from engine.interop.dump_matching import Key
+from engine.interop.dump_weights import WEIGHT, Key
 from gui import format as fmt
 from gui.i18n import text
 from gui.views.names_dialog import NameRow, NamesDialog
@@ -22,15 +22,22 @@ translate = QCoreApplication.translate
 def dump_names(session: Session, path: str, parent: QWidget | None) -> NamesDialog:
     """The dialog for one dump; what is corrected is remembered for the model."""
     network = session.network
+    kernels = network.kernels if network is not None else ()
+    weight = translate("DumpNames", "{kernel}, weight")
     choices = [
         (kernel.name if not output else f"{kernel.name}:{output}", (kernel.id, output))
-        for kernel in (network.kernels if network is not None else ())
+        for kernel in kernels
         for output in range(len(kernel.outputs))
     ]
+    choices += [(weight.format(kernel=kernel.name), (kernel.id, WEIGHT)) for kernel in kernels if kernel.tunable]
 
     def rows() -> list[NameRow]:
         table = session.comparing.dumps.get(path)
-        once = {(m.tensor.name, m.tensor.output): m for m in reversed(table.matches)} if table is not None else {}
+        once = (
+            {(m.tensor.name, m.tensor.output, m.tensor.input): m for m in reversed(table.matches)}
+            if table is not None
+            else {}
+        )
         return [
             NameRow(
                 match.tensor.name,

@@ -116,6 +116,8 @@ class SourceMenu:
             name = Path(path).name
             words = translate("CompareView", "Names of {dump}…").format(dump=name)
             menu.addAction(words).triggered.connect(lambda _=False, p=path: self.names(p))
+            words = translate("CompareView", "Fusion table for {dump}…").format(dump=name)
+            menu.addAction(words).triggered.connect(lambda _=False, p=path: self.fusions(p))
             words = translate("CompareView", "Close {dump}").format(dump=name)
             menu.addAction(words).triggered.connect(lambda _=False, p=path: self._session.comparing.close_dump(p))
         return menu
@@ -133,6 +135,14 @@ class SourceMenu:
         chosen, _ = QFileDialog.getOpenFileName(self._parent, title)
         if chosen:
             self._session.comparing.open_dump(Path(chosen))
+
+    def fusions(self, path: str) -> None:
+        """Ask for the compiler's fusion table and match the names of a dump with it."""
+        title = translate("CompareView", "Open the compiler's fusion table")
+        kinds = translate("CompareView", "Tables (*.csv);;All files (*)")
+        chosen, _ = QFileDialog.getOpenFileName(self._parent, title, str(Path(path).parent), kinds)
+        if chosen:
+            self._session.comparing.use_fusions(path, Path(chosen))
 
     def names(self, path: str) -> None:
         """Show which name was matched how, to be corrected."""

@@ -25,8 +25,9 @@
     <name>CompareView</name>
     <message numerus="yes">
         <source>%n dead in B</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n dead in B</numerusform>
+            <numerusform>%n dead in B</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -65,6 +65,7 @@ class FakeSession:
         self.scenario = Scenario()
         self.budgets = Budgets(22.0, 3000.0, 2_831_155, 3_145_728, 4000.0, 43.0)
         self.local: dict[tuple[str, Scheme], object] = {}
+        self.observed: dict[str, object] = {}
         self.sensitivity: dict[tuple[str, Scheme], SensitivityCell] = {}
         self.refining = FakeRefining(self)
         self.own_metric = SimpleNamespace(metric=None, figure=None, problem=None, busy=False)

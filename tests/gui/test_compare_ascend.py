@@ -20,17 +20,17 @@ def view(qtbot, session):
 
 
 def test_the_ten_figures_stand_beside_customary_limits(qtbot, session, view):
-    own = [figure.label for figure in view.statistics.sheet.errors]
+    own = [figure.label for figure in view.page.statistics.sheet.errors]
     assert own[0] == "SQNR"
-    view.metrics._take("ascend")
+    view.page.metrics._take("ascend")
     qtbot.waitUntil(lambda: view.npu is not None, timeout=20_000)
     captured = session.captured
     wanted = npu_errors(captured.result, captured.reference)
-    rows = {figure.label: figure for figure in view.statistics.sheet.errors}
+    rows = {figure.label: figure for figure in view.page.statistics.sheet.errors}
     assert len(rows) == 10
     assert rows["Cosine"].value == f"{wanted.cosine:.6f}"
     assert rows["Cosine"].state == ("met" if wanted.cosine > 0.99 else "missed")
     assert rows["KL divergence"].second == "0.005"
     assert rows["RMSE"].value == f"{wanted.root_mean_square:.6f}"
-    view.metrics._take("own")
-    assert [figure.label for figure in view.statistics.sheet.errors] == own
+    view.page.metrics._take("own")
+    assert [figure.label for figure in view.page.statistics.sheet.errors] == own

@@ -46,18 +46,18 @@ def test_the_current_kernel_is_captured_and_its_worst_channel_shown(session, vie
     errors = np.linalg.norm(difference.reshape(32, -1), axis=1)
     errors /= np.linalg.norm(captured.reference[0].reshape(32, -1).astype(np.float64), axis=1)
     assert view.channel == int(errors.argmax())
-    assert view.sections["maps"].note.text() == f"channel {view.channel} (of 0–31)"
-    assert view.statistics.sheet.channels[0].channel == view.channel
+    assert view.page.sections["maps"].note.text() == f"channel {view.channel} (of 0–31)"
+    assert view.page.statistics.sheet.channels[0].channel == view.channel
 
 
 def test_both_maps_share_a_scale_and_the_difference_is_symmetric(view):
-    a, b, d = (picture.scale.ends for picture in view.maps._pictures)
+    a, b, d = (picture.scale.ends for picture in view.page.maps._pictures)
     assert a == b
     assert d[0].replace("−", "+") == d[1]
 
 
 def test_a_pixel_has_the_colour_of_its_value(session, view):
-    picture = view.maps._pictures[0]
+    picture = view.page.maps._pictures[0]
     hand = PlotHand(view, picture.chart, picture.panel)
     a, b = view.found.pictures(view.channel)
     low, high = min(a.min(), b.min()), max(a.max(), b.max())
@@ -68,31 +68,31 @@ def test_a_pixel_has_the_colour_of_its_value(session, view):
 
 
 def test_the_pointer_reads_the_same_pixel_in_all_three(view):
-    picture = view.maps._pictures[1]
+    picture = view.page.maps._pictures[1]
     PlotHand(view, picture.chart, picture.panel).move(8.5, 9.5)
     a, _ = view.found.pictures(view.channel)
     row = a.shape[0] - 1 - 9
-    assert view.maps.readout.text().startswith(f"pixel 8, {row}")
-    assert f"A {a[row, 8]:.4f}"[:6] in view.maps.readout.text()
-    assert {p.pointer.pixel for p in view.maps._pictures} == {(9, 8)}
+    assert view.page.maps.readout.text().startswith(f"pixel 8, {row}")
+    assert f"A {a[row, 8]:.4f}"[:6] in view.page.maps.readout.text()
+    assert {p.pointer.pixel for p in view.page.maps._pictures} == {(9, 8)}
 
 
 def test_channels_are_chosen_by_click_key_and_button(view):
-    chart = view.channels
+    chart = view.page.channels
     PlotHand(view, chart, chart.panel).click(4.5)
     assert view.channel == 4
     chart.setFocus()
     QTest.keyClick(chart, Key.Key_Right)
     assert view.channel == 5
-    QTest.mouseClick(view.before, LEFT)
+    QTest.mouseClick(view.page.before, LEFT)
     assert view.channel == 4
     QTest.keyClick(chart, Key.Key_Left)
     assert view.channel == 3
-    assert "channel 3" in view.sections["histogram"].note.text()
+    assert "channel 3" in view.page.sections["histogram"].note.text()
 
 
 def test_a_worst_channel_is_chosen_in_the_sheet(view):
-    sheet = view.statistics
+    sheet = view.page.statistics
     third = sheet.sheet.channels[2].channel
     QTest.mouseClick(sheet, LEFT, NONE, QPoint(60, round(sheet.channel_y(2))))
     assert view.channel == third
@@ -102,33 +102,33 @@ def test_a_worst_channel_is_chosen_in_the_sheet(view):
 
 
 def test_the_figures_are_those_of_the_capture(session, view):
-    rows = {figure.label: figure for figure in view.statistics.sheet.errors}
+    rows = {figure.label: figure for figure in view.page.statistics.sheet.errors}
     assert rows["SQNR"].value == f"{session.captured.sums.sqnr_db:.1f}\u202fdB"
     assert (rows["SQNR"].second, rows["SQNR"].state) == ("22.0", "met")
-    values = {figure.label: figure for figure in view.statistics.sheet.values}
+    values = {figure.label: figure for figure in view.page.statistics.sheet.values}
     assert values["NaN or Inf"].value == "0"
     assert not values["NaN or Inf"].alarm
     assert float(values["max"].value) == pytest.approx(float(session.captured.reference.max()), rel=1e-3)
 
 
 def test_j_and_k_step_through_the_kernels(qtbot, session, view):
-    view.channels.setFocus()
-    QTest.keyClick(view.channels, Key.Key_J)
+    view.page.channels.setFocus()
+    QTest.keyClick(view.page.channels, Key.Key_J)
     assert session.current == session.network.kernels[18].id
     wait(qtbot, view, session)
     assert view.captured.kernel == session.network.kernels[18].id
-    QTest.keyClick(view.channels, Key.Key_K)
+    QTest.keyClick(view.page.channels, Key.Key_K)
     assert session.current == session.network.kernels[17].id
     wait(qtbot, view, session)
 
 
 def test_samples_are_stepped_through(qtbot, session, view):
-    assert view.bar.sample_label.text() == "Sample 1 of 256"
-    assert not view.bar.previous_sample.isEnabled()
-    QTest.mouseClick(view.bar.next_sample, LEFT)
+    assert view.page.bar.sample_label.text() == "Sample 1 of 256"
+    assert not view.page.bar.previous_sample.isEnabled()
+    QTest.mouseClick(view.page.bar.next_sample, LEFT)
     wait(qtbot, view, session)
     assert session.captured.sample == 1
-    assert view.bar.sample_label.text() == "Sample 2 of 256"
+    assert view.page.bar.sample_label.text() == "Sample 2 of 256"
 
 
 def test_an_edit_reads_the_values_again(qtbot, session, view):
@@ -136,7 +136,7 @@ def test_an_edit_reads_the_values_again(qtbot, session, view):
     session.set_scheme([session.current], INT4)
     wait(qtbot, view, session)
     assert session.captured is not before
-    assert view.statistics.sheet.badge == ("INT4", "INT4")
+    assert view.page.statistics.sheet.badge == ("INT4", "INT4")
 
 
 def test_vectors_are_shown_as_a_matrix(qtbot, session, view):
@@ -144,10 +144,10 @@ def test_vectors_are_shown_as_a_matrix(qtbot, session, view):
     wait(qtbot, view, session)
     assert view.found.layout == "matrix"
     assert view.found.channels == 1280
-    picture = view.maps._pictures[2]
+    picture = view.page.maps._pictures[2]
     PlotHand(view, picture.chart, picture.panel).click(picture.panel.box.viewRange()[0][1] * 0.5)
     assert view.channel == pytest.approx(640, abs=8)
-    assert "all channels" in view.sections["histogram"].note.text()
+    assert "all channels" in view.page.sections["histogram"].note.text()
 
 
 def test_a_kernel_without_values_says_why(qtbot, session, view):
@@ -173,12 +173,12 @@ def test_nothing_selected_offers_the_worst_kernel(qtbot, session, theme):
 
 
 def test_every_part_is_exported(view, tmp_path):
-    for key, section in view.sections.items():
+    for key, section in view.page.sections.items():
         section.exporter.save("csv", tmp_path / f"{key}.csv")
         assert len((tmp_path / f"{key}.csv").read_text("utf-8-sig").splitlines()) > 5, key
     for key in ("maps", "channels", "histogram", "scatter"):
-        view.sections[key].exporter.save("svg", tmp_path / f"{key}.svg")
-        view.sections[key].exporter.save("png", tmp_path / f"{key}.png")
+        view.page.sections[key].exporter.save("svg", tmp_path / f"{key}.svg")
+        view.page.sections[key].exporter.save("png", tmp_path / f"{key}.png")
         assert (tmp_path / f"{key}.png").stat().st_size > 500
     head = (tmp_path / "channels.csv").read_text("utf-8-sig").splitlines()
     assert head[0] == "channel,relative_l2,reference_range"
@@ -188,9 +188,9 @@ def test_every_part_is_exported(view, tmp_path):
 def test_dark_is_followed(view):
     view.apply_theme(DARK)
     settle(view)
-    picture = view.maps._pictures[0]
+    picture = view.page.maps._pictures[0]
     assert picture.chart.grab().toImage().pixelColor(2, 2) == DARK.panel
-    assert view.histogram.grab().toImage().pixelColor(2, 2) == DARK.panel
+    assert view.page.histogram.grab().toImage().pixelColor(2, 2) == DARK.panel
 
 
 def test_gaps_follow_the_theme(qtbot, view):
@@ -202,4 +202,4 @@ def test_gaps_follow_the_theme(qtbot, view):
         for splitter in view.findChildren(QSplitter):
             handle = splitter.handle(1)
             assert shot.pixelColor(handle.mapTo(view, handle.rect().center())) == theme.window
-        assert shot.pixelColor(600, view.bar.geometry().bottom() + 3) == theme.window
+        assert shot.pixelColor(600, view.page.bar.geometry().bottom() + 3) == theme.window

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +31,12 @@ class Observed:
 
 
 def observe(
-    evaluator: Evaluator, names: Iterable[str], ranges: Ranges, *, cancel: CancelToken = NEVER
+    evaluator: Evaluator,
+    names: Iterable[str],
+    ranges: Ranges,
+    *,
+    gate: Callable[[], None] = lambda: None,
+    cancel: CancelToken = NEVER,
 ) -> dict[str, Observed]:
     """Look at activations of the reference.
 
@@ -39,6 +44,7 @@ def observe(
         evaluator: Ready.
         names: Activations; those without a range, or that are no floats, are left out.
         ranges: Calibrated.
+        gate: Called between activations: waits while something more urgent runs.
         cancel: Checked between pieces.
     """
     count = len(evaluator.samples)
@@ -51,6 +57,7 @@ def observe(
         slack = (given.high - given.low) / 510
         low, high, beyond, total = np.inf, -np.inf, 0, 0
         alive: Array | None = None
+        gate()
         for sample in chosen:
             value = evaluator.reference(sample).get(name)
             array = value.numpy(evaluator.network.tensors.get(name)) if value is not None else None

@@ -22,6 +22,7 @@ from engine.interop.dump_ascend import read_header
 from engine.interop.dump_compare import compare_dumps
 from engine.interop.dump_matching import match_dump
 from engine.interop.dump_open import open_dump
+from engine.interop.dump_weights import WEIGHT
 from engine.interop.layouts import to_logical
 from engine.numerics import Evaluator, synthetic_samples
 from engine.numerics.dumps import write_dump
@@ -208,7 +209,7 @@ def test_raw_dump_of_a_feature_map_behind_its_input(raw):
     assert (tensor.name, tensor.shape, tensor.dtype, tensor.op_type) == ("/a/Conv", x.shape, np.float16, "Conv2D")
     np.testing.assert_array_equal(tensor.read(), x)
     both = open_dump(path.parent, inputs=True).tensors
-    assert [t.name for t in both] == ["/a/Conv:input:0", "/a/Conv"]
+    assert [(t.name, t.input) for t in both] == [("/a/Conv", 0), ("/a/Conv", None)]
     np.testing.assert_array_equal(both[0].read(), np.arange(7))
 
 
@@ -411,6 +412,67 @@ def test_numbers_are_not_cut_in_two():
     index = NameIndex([Goal(1, "conv1", ("layer_conv1",)), Goal(2, "conv12", ("layer_conv12",))])
     assert index.find(["net_layer_conv12"]).key == 2
     assert index.find(["net_layer_conv123"]).key is None
+
+
+# weights
+
+
+def weight_of(table, cnn, name):
+    kernel = next(k for k in cnn.tunable if k.weight.origin == name)
+    tensor = table.weight(kernel, cnn)
+    return None if tensor is None else tensor.read()
+
+
+def test_weights_are_found_by_name_by_other_signs_and_by_hand(cnn, tmp_path):
+    rng = np.random.default_rng(0)
+    dw, pw, head = (rng.standard_normal(s).astype(np.float32) for s in ((16, 1, 3, 3), (32, 16, 1, 1), (10, 32)))
+    np.savez(tmp_path / "w.npz", **{"dw.weight": dw, "pw_weight": pw.reshape(32, 16), "q": head.T, "r2": dw})
+    dump = open_dump(tmp_path / "w.npz")
+    table = match_dump(dump, cnn)
+    np.testing.assert_array_equal(weight_of(table, cnn, "dw.weight"), dw)
+    np.testing.assert_array_equal(weight_of(table, cnn, "pw.weight"), pw)
+    assert weight_of(table, cnn, "head.weight") is None
+    reasons = {m.tensor.name: str(m.reason) for m in table.matches if not m.kernel}
+    assert set(reasons) == {"q", "r2"}  # an output's name stays that of the output, whatever it holds
+    assert "another layer" in reasons["r2"]
+    assert len(table.missing) == len(cnn.kernels)
+    (kernel,) = [k for k in cnn.tunable if k.weight.origin == "head.weight"]
+    table = match_dump(dump, cnn, corrections={"q": (kernel.id, WEIGHT)})
+    np.testing.assert_array_equal(weight_of(table, cnn, "head.weight"), head)  # [in, out] there, [out, in] here
+
+
+def test_what_a_device_reads_where_a_weight_goes_in_is_the_weight(cnn, outputs, raw):
+    rng = np.random.default_rng(0)
+    weight = rng.standard_normal((16, 1, 1, 3, 3)).astype(np.float16)
+    stored = fractal_z_of_groups(weight, 16, 16)
+    image = np.zeros((1, 1, 8, 8, 16), np.float16)
+    path = raw("/dw/Conv", [(nc1hwc0(outputs["r2"], 16), 1, 3, outputs["r2"].shape)],
+               inputs=[(image, 2, 3, (1, 16, 8, 8)), (stored, 2, 4 | 16 << 8, (16, 1, 3, 3))])  # fmt: skip
+    table = match_dump(open_dump(path.parent, inputs=True), cnn)
+    np.testing.assert_array_equal(weight_of(table, cnn, "dw.weight"), weight[:, :, 0])
+    assert len(table.matches) == 2  # the other input is another operator's output, and stands there
+
+
+def test_a_fusion_table_goes_before_names_on_either_side(cnn, outputs, raw, tmp_path, capsys):
+    """The device calls Conv + Relu by its first part, which in the reference is the value before Relu."""
+    np.savez(tmp_path / "a.npz", **{"/dw/Conv": outputs["c2"], "/dw/act": outputs["r2"], "/pw/Conv": outputs["c3"]})
+    raw("/dw/Conv", [(nc1hwc0(outputs["r2"], 16), 1, 3, outputs["r2"].shape)], task=1)
+    path = raw("fusedA_17", [(nc1hwc0(outputs["c3"], 16), 1, 3, outputs["c3"].shape)], task=2)
+    table = tmp_path / "fusion_op_1.csv"
+    table.write_text(
+        "Model Name,Model ID,Fusion Op,Original Ops\nm,1,/dw/Conv,/dw/Conv;/dw/act\nm,1,fusedA_17,/pw/Conv\n"
+    )
+    a, b = str(tmp_path / "a.npz"), str(path.parent)
+    for sides in ((a, b), (b, a)):
+        assert main(["compare", *sides, "--fusions", str(table), "--metrics", "max_abs", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert {frozenset((x["name"], x["other_name"])) for x in found["layers"]} == {
+            frozenset(("/dw/Conv", "/dw/act")), frozenset(("fusedA_17", "/pw/Conv"))}  # fmt: skip
+        assert {x["matched"] for x in found["layers"]} == {"csv"}
+        assert [x["figures"]["max_abs"] for x in found["layers"]] == [0, 0]
+    table.write_text("Name,Parts\na,b\n")
+    assert main(["compare", a, b, "--fusions", str(table)]) == 1
+    assert "fusion op" in capsys.readouterr().err
 
 
 # comparing

@@ -11,12 +11,14 @@ from driving import Driver
 from onnx import TensorProto, helper, numpy_helper
 
 from engine.interop.dump_open import open_dump
+from engine.interop.samples import DataSource
 from engine.numerics import Evaluator
 from engine.numerics.dumps import write_dump
 from engine.precision.presets import preset
 from engine.precision.scheme import INT4, INT8
 from engine.quant.ranges import activation_params
 from engine.quant.weights import quantize_weight
+from engine.session.checks import check
 from engine.session.comparing import CURRENT, EMULATED, REFERENCE, Source
 from engine.session.names_kept import FILE
 
@@ -180,6 +182,46 @@ def test_weights_are_compared_as_a_matrix_with_the_scales_of_their_groups(opened
     plain = next(k for k in session.network.kernels if not k.tunable)
     assert shown(opened, plain) is None
     assert "has no weights to compare" in opened.errors()[-1]
+
+
+def test_weights_of_a_dump_and_the_fusion_table_beside_it(opened, tmp_path):
+    session = opened.session
+    kernel = session.network.tunable[-1]
+    (tmp_path / "d").mkdir()
+    weight = kernel.constants[kernel.weight.constant]
+    np.savez(tmp_path / "d" / "w.npz", head_weight=weight.T + 1, fused_3=np.zeros((1, 10), np.float32))
+    (tmp_path / "d" / "fusion_op_0.csv").write_text("Fusion Op,Original Ops\nfused_3,/head/Gemm\n")
+    session.comparing.open_dump(tmp_path / "d" / "w.npz")
+    opened.settle()
+    path = str(tmp_path / "d" / "w.npz")
+    assert {m.how for m in session.comparing.dumps[path].matches} == {"characters", "csv"}
+    session.comparing.choose(REFERENCE, Source("dump", path), weights=True)
+    np.testing.assert_allclose(shown(opened, kernel).result, weight + 1)
+    session.comparing.correct(path, "head_weight", None)
+    assert {m.how for m in session.comparing.dumps[path].matches} == {"user", "csv"}  # the table is still used
+    assert shown(opened, kernel) is None
+    assert "has no weight head.weight" in opened.errors()[-1]
+    (tmp_path / "other.csv").write_text("Fusion Op,Original Ops\nfused_9,/head/Gemm\n")
+    session.comparing.use_fusions(path, tmp_path / "other.csv")
+    opened.settle()
+    assert {m.tensor.name: m.kernel for m in session.comparing.dumps[path].matches}["fused_3"] == ""
+
+
+def test_saturation_on_evaluation_samples_is_known_to_the_window_and_told_by_preflight(opened, tmp_path):
+    session = opened.session
+    assert set(session.observed) == {k.weight.activation for k in session.network.tunable}
+    assert all(seen.beyond < 0.05 for seen in session.observed.values())
+    rng = np.random.default_rng(0)
+    for name, spread in (("calibration", 0.2), ("evaluation", 2.0)):
+        np.savez(tmp_path / f"{name}.npz", image=rng.standard_normal((4, 3, 16, 16)).astype(np.float32) * spread)
+    session.set_data(*(DataSource("arrays", str(tmp_path / f"{n}.npz")) for n in ("calibration", "evaluation")))
+    opened.settle()
+    found = {f.code: f for f in check(session)}
+    assert "saturation" in found
+    assert "beyond the calibrated range" in str(found["saturation"].detail)
+    session.apply_preset("fp16")
+    opened.settle()
+    assert "saturation" not in {f.code for f in check(session)}
 
 
 def test_levels_are_those_of_the_kernel_that_reads_next(opened):
