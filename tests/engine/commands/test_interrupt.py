@@ -15,7 +15,7 @@ from engine.cli import interrupt
 from engine.cli.interrupt import STOPPED, interruptible
 
 LONG_CALL = """
-import sys
+import signal, sys
 import numpy as np, onnx, onnxruntime as ort
 from onnx import helper, TensorProto, numpy_helper
 from engine.cli.interrupt import interruptible
@@ -34,9 +34,18 @@ def work():
     print("in the call", flush=True)
     session.run(None, {"x0": np.zeros((size, size), np.float32)})
     return 0
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(interruptible(work))
 """
 """One call into ONNX Runtime of some minutes."""
+
+
+@pytest.fixture(autouse=True)
+def listening_to_ctrl_c():
+    """Programs started in the background of a script inherit that Ctrl-C is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_a_call_into_onnx_runtime_is_left(tmp_path):
@@ -44,8 +53,11 @@ def test_a_call_into_onnx_runtime_is_left(tmp_path):
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env={**os.environ}) as child:
         assert child.stdout.readline() == "in the call\n"
-        child.send_signal(signal.SIGINT)
-        _, error = child.communicate(timeout=60)
+        try:
+            child.send_signal(signal.SIGINT)
+            _, error = child.communicate(timeout=60)
+        finally:
+            child.kill()
     assert child.returncode == STOPPED
     assert error == "mixbit: stopped\n"
 
