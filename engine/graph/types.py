@@ -83,22 +83,20 @@ class Node:
     captured: tuple[str, ...] = ()
     """Tensors that the bodies of an If, Loop or Scan read from outside."""
 
-    @property
-    def op_type(self) -> str:
-        """Operator, with its domain when that is not ONNX's own."""
-        return (
-            self.proto.op_type if self.proto.domain in ("", "ai.onnx") else f"{self.proto.domain}.{self.proto.op_type}"
-        )
+    op_type: str = field(init=False, repr=False)
+    """Operator, with its domain when that is not ONNX's own."""
+    inputs: tuple[str, ...] = field(init=False, repr=False)
+    """Tensor names read, captured ones last; '' for an omitted optional input."""
+    outputs: tuple[str, ...] = field(init=False, repr=False)
+    """Tensor names written; '' for an omitted optional output."""
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Tensor names read, captured ones last; '' for an omitted optional input."""
-        return (*self.proto.input, *self.captured)
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Tensor names written; '' for an omitted optional output."""
-        return tuple(self.proto.output)
+    def __post_init__(self) -> None:
+        # Read once: every rule and every view asks for them, and each look into the protobuf makes new strings.
+        proto = self.proto
+        plain = proto.domain in ("", "ai.onnx")
+        object.__setattr__(self, "op_type", proto.op_type if plain else f"{proto.domain}.{proto.op_type}")
+        object.__setattr__(self, "inputs", (*proto.input, *self.captured))
+        object.__setattr__(self, "outputs", tuple(proto.output))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

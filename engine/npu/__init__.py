@@ -7,7 +7,7 @@ from engine.npu.profiles import list_devices, load_device, save_device
 from engine.npu.roofline import Point, Roof, roof, roofline_points
 from engine.npu.simulate import latency_us, plan_memory, simulate, workloads
 from engine.npu.sustain import sustain
-from engine.npu.workload import Workload, workload
+from engine.npu.workload import Workload
 
 __all__ = [
     "Answers",
@@ -29,6 +29,5 @@ __all__ = [
     "simulate",
     "supports",
     "sustain",
-    "workload",
     "workloads",
 ]

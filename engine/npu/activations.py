@@ -8,7 +8,8 @@ of convolutions lie in NC1HWC0, everything else flat.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from engine.fusion.types import Kind, Network
 from engine.npu.formats import Mode
@@ -20,7 +21,7 @@ SMALL_CHANNELS = 4
 """Up to this many channels a convolution reads its input in blocks of four (NC1HWC0_C04)."""
 
 
-class Stored(NamedTuple):
+class Stored(msgspec.Struct, frozen=True, gc=False):
     """One tensor in memory."""
 
     width: int
@@ -30,7 +31,7 @@ class Stored(NamedTuple):
     """Padding included."""
 
 
-class Traffic(NamedTuple):
+class Traffic(msgspec.Struct, frozen=True, gc=False):
     """What one kernel reads and writes besides its weights. Bytes include the padding of the layout."""
 
     read_bytes: int

@@ -95,7 +95,8 @@ def breakdown(network: Network, plan: Plan, device: Device, kernel: Kernel) -> B
 def _work(found: Inside, chip: Chip) -> Section:
     work = found.work
     lines = [Line(say("Runs in"), found.mode.cube.upper(), _formats(found))]
-    m, n, k, groups, taps, _ = work.product
+    product = work.product
+    m, n, k, groups, taps = product.m, product.n, product.k, product.groups, product.taps
     if groups:
         times = f" × {groups}" if groups > 1 else ""
         lines.append(Line(say("Product M × K × N"), f"{m} × {k} × {n}{times}", f"K = {k // taps} × {taps}"))

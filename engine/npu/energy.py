@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from engine.npu.chip import Chip, Precision
 from engine.npu.timing import Body
@@ -10,7 +10,7 @@ from engine.npu.timing import Body
 PARTS = ("DDR", "Cube", "Vector", "SRAM", "Idle", "CPU")
 
 
-class Energy(NamedTuple):
+class Energy(msgspec.Struct, frozen=True, gc=False):
     """uJ by part, in the order of PARTS."""
 
     ddr: float

@@ -57,10 +57,8 @@ def mode(device: Device, kernel: Kernel, scheme: Scheme) -> Mode:
     FP32 is costed as FP16, because converters for these devices force FP16 by default. What a device can't run natively
     is costed in FP16 too: that is what its converter builds.
     """
-    if kernel.weight is None or scheme == FP16 or supports(device, kernel, scheme) is not None:
-        return HALF_MODE
     weights, activations = scheme.weights, scheme.activations
-    if weights.floating:
+    if weights.floating or kernel.weight is None or supports(device, kernel, scheme) is not None:
         return HALF_MODE
     bits = weights.bits
     integer = not activations.floating and activations.bits <= 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from engine.fusion.types import Kind
 from engine.npu.activations import C0_BYTES, SMALL_CHANNELS
@@ -10,7 +10,7 @@ from engine.npu.chip import WIDTH, Chip, Precision
 from engine.npu.workload import CHANNEL_BLOCK, Workload
 
 
-class Matrix(NamedTuple):
+class Matrix(msgspec.Struct, frozen=True, gc=False):
     """A product in Cube blocks, run `groups` times."""
 
     m: int
@@ -33,7 +33,8 @@ def matrix(work: Workload, precision: Precision, small: bool, chip: Chip) -> Mat
     Convolutions pad input channels to blocks of C0 (16 FP16, 32 INT8, 64 INT4), or to four when the input has at most
     four (`small`). Grouped and depthwise convolutions merge groups until they fill a block, zero off its diagonal.
     """
-    m, n, k, groups, taps, _ = work.product
+    product = work.product
+    m, n, k, groups, taps = product.m, product.n, product.k, product.groups, product.taps
     if work.kind is Kind.CONV or work.kind is Kind.DEPTHWISE:
         channels = k // taps
         if groups > 1:

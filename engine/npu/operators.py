@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 import onnx
 
-from engine.graph.types import Node
+from engine.graph.types import Array, Node
 from engine.paths import resources
 from engine.text import Text, say
 
@@ -90,19 +90,23 @@ def placement(node: Node, rank: int, family: str) -> tuple[Place, Text | None]:
     return place, say("{op}: {reason}", op=node.op_type, reason=getattr(entry, f"{family}_reason"))
 
 
-def passes(node: Node, constant_exponent: bool) -> Passes:
-    """Vector passes of a node per element; none for an operator without arithmetic.
+def passes(node: Node, constants: Mapping[str, Array]) -> Passes:
+    """Vector passes of a node per element; NO_PASSES for an operator without arithmetic.
 
     Args:
         node: The node.
-        constant_exponent: Whether the second input is one constant number, which makes Pow a multiplication.
+        constants: Constants that it may read; one number as exponent makes Pow a multiplication.
     """
-    table = _costs()
-    if node.op_type == "Pow" and not constant_exponent:
+    op, table = node.op_type, _costs()
+    if op == "Pow" and not _one_number(node, constants):
         return table["Pow/general"]
-    if node.op_type == "Resize" and attribute(node, "mode", b"nearest") == b"nearest":
+    if op == "Resize" and attribute(node, "mode", b"nearest") == b"nearest":
         return table["Resize/nearest"]
-    return table.get(node.op_type, NO_PASSES)
+    return table.get(op, NO_PASSES)
+
+
+def _one_number(node: Node, constants: Mapping[str, Array]) -> bool:
+    return len(node.inputs) > 1 and node.inputs[1] in constants and constants[node.inputs[1]].size == 1
 
 
 def _variant(node: Node, rank: int) -> str:
@@ -118,6 +122,8 @@ def attribute(node: Node, name: str, default: object = None) -> object:
     """Value of an attribute of a node, or the default."""
     for entry in node.proto.attribute:
         if entry.name == name:
+            if entry.type == onnx.AttributeProto.INT:  # by far the most; the helper asks for every type in turn
+                return entry.i
             value: object = onnx.helper.get_attribute_value(entry)
             return value
     return default

@@ -10,6 +10,8 @@ from typing import NamedTuple
 ALIGNMENT = 512
 """Every address and size is a multiple of this many bytes."""
 CLIMB_STEPS = 200
+CLIMB_WORK = 12_000
+"""Steps times buffers of a hill climb: a large network must not wait for its memory plan."""
 CLIMB_FROM = 1.02
 """A hill climb starts only if the best order is more than this factor above the lower bound."""
 
@@ -134,7 +136,7 @@ def _climb(
 ) -> tuple[int, list[int], list[int]]:
     draw = random.Random(0)
     current = best
-    for _ in range(CLIMB_STEPS):
+    for _ in range(min(CLIMB_STEPS, CLIMB_WORK // len(sizes))):
         peak, offsets, order = current
         if best[0] == bound:
             break

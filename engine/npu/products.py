@@ -6,14 +6,15 @@ Convolutions by im2col: M = batch * output positions, K = input channels * taps,
 from __future__ import annotations
 
 from math import prod
-from typing import NamedTuple
+
+import msgspec
 
 from engine.fusion.types import Kernel, Kind, Network
 from engine.graph.types import Node
 from engine.npu.operators import attribute
 
 
-class Product(NamedTuple):
+class Product(msgspec.Struct, frozen=True, gc=False):
     """`groups` independent products of [M, K] x [K, N]."""
 
     m: int

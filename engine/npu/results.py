@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from engine.graph.types import Array
 from engine.text import Text
 
@@ -14,8 +16,7 @@ Lane = Literal["Kernel", "MTE2", "MTE1", "Cube", "Vector", "MTE3", "CPU"]
 Bound = Literal["Launch", "Cube", "Vector", "MTE1", "DDR weights", "DDR read", "DDR write", "CPU", "-"]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelCost:
+class KernelCost(msgspec.Struct, frozen=True, gc=False):
     """What one launch costs. Busy times per unit overlap; `latency_us` is what the run gets longer by."""
 
     kernel: str
@@ -42,8 +43,7 @@ class KernelCost:
     """Tiles the kernel is cut into."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(msgspec.Struct, frozen=True, gc=False):
     """A stretch of time on a lane of the timeline."""
 
     lane: Lane
@@ -55,8 +55,7 @@ class Bar:
     tiles: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
+class Buffer(msgspec.Struct, frozen=True, gc=False):
     """A tensor in the planned memory, alive in kernels first..last (both included)."""
 
     tensor: str

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from engine.npu.chip import Chip
 from engine.npu.results import Bar
 from engine.npu.timing import Body
 
 
-class Slot(NamedTuple):
+class Slot(msgspec.Struct, frozen=True, gc=False):
     """When one kernel runs."""
 
     start: float

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import inf
 from typing import NamedTuple
 
+import msgspec
 
-class Tile(NamedTuple):
+
+class Tile(msgspec.Struct, frozen=True, gc=False):
     """The best cut of one product into L0 tiles, in Cube blocks, and what it costs."""
 
     m: int
@@ -45,42 +48,35 @@ def tile(m: int, n: int, k: int, level: Level0) -> Tile:
     Returns:
         The tile with the smallest max(Cube, MTE1); the smaller MTE1 time on a tie.
     """
-    best: Tile | None = None
+    # Plain comparisons and no record per width: this is the innermost loop of a first simulation.
+    a_blocks, b_blocks, c_blocks = level.a_blocks, level.b_blocks, level.c_blocks
+    blocks, a_once, b_once = m * n * k, m * k, k * n
+    a_stays, b_stays = a_once <= a_blocks, b_once <= b_blocks
+    widest = min(n, b_blocks, c_blocks)
+    worst = best_mte1 = inf
+    best = (1, 1, 1, 0, 0, 0)
     width = 1
     while True:
-        nt = min(width, n, level.b_blocks, level.c_blocks)
-        mt = max(1, min(m, level.c_blocks // nt, level.a_blocks))
-        found = _cost(m, n, k, mt, nt, level)
-        if best is None or _rank(found) < _rank(best):
-            best = found
+        nt = width if width < widest else widest
+        mt = max(1, min(m, c_blocks // nt, a_blocks))
+        kt = max(1, min(k, a_blocks // mt, b_blocks // nt))
+        columns, rows = -(-n // nt), -(-m // mt)
+        a = a_once if a_stays else a_once * columns
+        b = b_once if b_stays else b_once * rows
+        tiles = rows * columns * -(-k // kt)
+        cube, mte1 = level.issue * tiles + blocks, a * level.a_cycles + b * level.b_cycles
+        longest = cube if cube > mte1 else mte1
+        if longest < worst or (longest == worst and mte1 < best_mte1):
+            worst, best_mte1, best = longest, mte1, (mt, nt, kt, tiles, a, b)
         if nt < width or width >= n:
-            return best
+            break
         width *= 2
+    mt, nt, kt, tiles, a, b = best
+    cycles = level.issue * tiles + blocks
+    return Tile(mt, nt, kt, tiles, cycles, best_mte1, a * level.a_bytes + b * level.b_bytes)
 
 
-def _cost(m: int, n: int, k: int, mt: int, nt: int, level: Level0) -> Tile:
-    kt = max(1, min(k, level.a_blocks // mt, level.b_blocks // nt))
-    columns, rows = -(-n // nt), -(-m // mt)
-    a_reads = 1 if m * k <= level.a_blocks else columns
-    b_reads = 1 if n * k <= level.b_blocks else rows
-    tiles = rows * columns * -(-k // kt)
-    a, b = float(m * k * a_reads), float(k * n * b_reads)
-    return Tile(
-        mt,
-        nt,
-        kt,
-        tiles,
-        level.issue * tiles + m * n * k,
-        a * level.a_cycles + b * level.b_cycles,
-        a * level.a_bytes + b * level.b_bytes,
-    )
-
-
-def _rank(found: Tile) -> tuple[float, float]:
-    return max(found.cube_cycles, found.mte1_cycles), found.mte1_cycles
-
-
-class Reads(NamedTuple):
+class Reads(msgspec.Struct, frozen=True, gc=False):
     """How often each operand of a product comes from outside the core."""
 
     a: int
@@ -108,9 +104,8 @@ def reads(
     if a_bytes <= half_l1 or b_bytes <= half_l1:
         return Reads(1, 1)
     rows, columns = out_tiles
-    choices = (
-        Reads(-(-int(b_bytes) // int(half_l1)), 1),
-        Reads(1, -(-int(a_bytes) // int(half_l1))),
-        Reads(columns, rows),
-    )
-    return min(choices, key=lambda choice: choice.a * a_us + choice.b * b_us)
+    a_again, b_again = -(-int(b_bytes) // int(half_l1)), -(-int(a_bytes) // int(half_l1))
+    b_stays, a_stays, neither = a_again * a_us + b_us, a_us + b_again * b_us, columns * a_us + rows * b_us
+    if b_stays <= a_stays and b_stays <= neither:
+        return Reads(a_again, 1)
+    return Reads(1, b_again) if a_stays <= neither else Reads(columns, rows)

@@ -6,7 +6,7 @@ the longest unit + a part of the second longest + drain. Times in us, sizes in b
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from engine.fusion.types import Kind
 from engine.npu.activations import Traffic
@@ -22,7 +22,7 @@ HALF = 2
 """Bytes of an FP16 element."""
 
 
-class Work(NamedTuple):
+class Work(msgspec.Struct, frozen=True, gc=False):
     """What the units have to do for one kernel; input of the pipeline equation."""
 
     launch: float
@@ -44,7 +44,7 @@ class Work(NamedTuple):
     """Whether a depthwise convolution runs on the Vector unit because that is faster."""
 
 
-class Body(NamedTuple):
+class Body(msgspec.Struct, frozen=True, gc=False):
     """One kernel without its neighbours. Busy times overlap."""
 
     launch: float
@@ -111,10 +111,11 @@ def cube_work(work: Workload, mode: Mode, moved: Traffic, weight_bytes: int, chi
         b_reads = product.groups if right > chip.l1 / 2 else 1
     elif right and product.groups == 1:
         a_us = moved.read_bytes * _ports(_spill(moved.read_bytes + moved.write_bytes, chip), cores, chip)[0]
-        a_reads, b_reads = reads(
+        again = reads(
             moved.read_bytes, right, a_us, weight_bytes / chip.ddr, chip.l1 / 2,
             (-(-product.m // found.m), -(-product.n // found.n)),
         )  # fmt: skip
+        a_reads, b_reads = again.a, again.b
     return Work(
         chip.launch_cube_us, cores, cube, mte1, vector, vector_bytes, found.l0_bytes * product.groups, product.macs,
         weight_bytes, b_reads, a_reads, found.tiles * product.groups, False,
@@ -123,8 +124,7 @@ def cube_work(work: Workload, mode: Mode, moved: Traffic, weight_bytes: int, chi
 
 def vector_work(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -> Work:
     """Units' work of a Vector kernel."""
-    largest = max((use.elements for use in (*work.inputs, *work.outputs)), default=0)
-    cores = max(1, min(chip.cores, -(-largest // CORE_ELEMENTS)))
+    cores = max(1, min(chip.cores, -(-work.largest // CORE_ELEMENTS)))
     vector, vector_bytes = vector_time(work, chip, cores)
     tiles = ub_tiles(moved, chip)
     vector += tiles * sum(1 for count in work.vector if count) * chip.vector_issue_us / cores
@@ -162,33 +162,40 @@ def ub_tiles(moved: Traffic, chip: Chip) -> int:
 
 def pipeline(work: Work, moved: Traffic, chip: Chip) -> Body:
     """Put transfers and compute together."""
-    spill = _spill(moved.read_bytes + moved.write_bytes, chip)
+    read, write, weights_once = moved.read_bytes, moved.write_bytes, work.weights
+    spill = _spill(read + write, chip)
     read_us, write_us = _ports(spill, work.cores, chip)
-    activations = moved.read_bytes * work.activation_reads
-    weights = work.weights * work.weight_reads
-    ddr_read, ddr_write = weights + activations * spill, moved.write_bytes * spill
-    mte2 = max(ddr_read / chip.ddr, (weights + activations) * read_us if chip.l2_read else 0.0)
-    mte3 = moved.write_bytes * write_us
-    bus = (ddr_read + ddr_write) / chip.ddr
-    room = chip.l1 / 4 if work.cube else chip.ub / 4
-    first_in = min(moved.read_bytes, room) * read_us + min(work.weights, room / 2) / chip.ddr
-    last_out = min(moved.write_bytes, chip.ub / 4) * write_us
-    compute = max(work.cube, work.vector, work.mte1)
-    second = chip.overlap * min(compute, max(mte2, mte3))
-    hidden = max(compute, mte3 - last_out) + second
-    steady = max(hidden, mte2 - first_in + second, bus - first_in - last_out + second)
+    activations = read * work.activation_reads
+    weights = weights_once * work.weight_reads
+    ddr_read, ddr_write = weights + activations * spill, write * spill
+    # Conditions instead of min and max: this runs for every kernel of a first simulation.
+    mte2, mte3, through = ddr_read / chip.ddr, write * write_us, 0.0
+    if chip.l2_read:
+        ports, through = (weights + activations) * read_us, activations + write
+        mte2 = ports if ports > mte2 else mte2
+    room, out_room = chip.l1 / 4 if work.cube else chip.ub / 4, chip.ub / 4
+    first_in = (read if read < room else room) * read_us
+    first_in += (weights_once if weights_once < room / 2 else room / 2) / chip.ddr
+    last_out = (write if write < out_room else out_room) * write_us
+    compute, moving = work.cube if work.cube > work.vector else work.vector, mte2 if mte2 > mte3 else mte3
+    compute = work.mte1 if work.mte1 > compute else compute
+    second = chip.overlap * (compute if compute < moving else moving)
+    hidden = (compute if compute > mte3 - last_out else mte3 - last_out) + second
+    reading = mte2 - first_in + second
+    bus = (ddr_read + ddr_write) / chip.ddr - first_in - last_out + second
+    steady = hidden if hidden > reading else reading
+    steady = bus if bus > steady else steady
     burst = chip.burst_us if steady > 0.0 else 0.0
     turned = _conversion(moved.convert_bytes, chip) if moved.convert_bytes else _NO_CONVERSION
-    through_l2 = (activations + moved.write_bytes) if chip.l2_read else 0.0
     return Body(
         work.launch, turned.time, burst + first_in, steady, hidden, burst + last_out, work.cube, work.vector, work.mte1,
-        mte2, mte3, 0.0, ddr_read + turned.ddr, ddr_write + turned.ddr, through_l2 + turned.l2,
-        weights + activations + work.l0 + moved.write_bytes, work.l0, work.vector_bytes, work.macs, work.weights,
+        mte2, mte3, 0.0, ddr_read + turned.ddr, ddr_write + turned.ddr, through + turned.l2,
+        weights + activations + work.l0 + write, work.l0, work.vector_bytes, work.macs, weights_once,
         weights, work.tiles, work.on_vector,
     )  # fmt: skip
 
 
-class _Conversion(NamedTuple):
+class _Conversion(msgspec.Struct, frozen=True, gc=False):
     time: float
     ddr: float
     """Bytes of DDR, each way."""
@@ -210,15 +217,18 @@ def _conversion(nbytes: int, chip: Chip) -> _Conversion:
 
 def _spill(nbytes: int, chip: Chip) -> float:
     """The part of a kernel's activations that L2 can't hold and that goes to DDR."""
-    return max(0.0, 1.0 - chip.l2_room / nbytes) if nbytes else 0.0
+    return 1.0 - chip.l2_room / nbytes if nbytes > chip.l2_room else 0.0
 
 
 def _ports(spill: float, cores: int, chip: Chip) -> tuple[float, float]:
     """Time in us of an activation byte into the cores and out of them."""
-    if not chip.l2_read:
-        return 1.0 / chip.ddr, max(1.0 / chip.ddr, 1.0 / (chip.out * cores))
-    slow = spill / chip.ddr
-    return max(slow, 1.0 / (chip.l2_read * cores)), max(slow, 1.0 / (chip.l2_write * cores), 1.0 / (chip.out * cores))
+    slow = spill / chip.ddr if chip.l2_read else 1.0 / chip.ddr
+    inward, outward = slow, 1.0 / (chip.out * cores)
+    if chip.l2_read:
+        port_in, port_out = 1.0 / (chip.l2_read * cores), 1.0 / (chip.l2_write * cores)
+        inward = port_in if port_in > slow else slow
+        outward = port_out if port_out > outward else outward
+    return inward, slow if slow > outward else outward
 
 
 def cpu_body(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -> Body:

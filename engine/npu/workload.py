@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from math import ceil, prod
 from typing import Literal
+
+import msgspec
 
 from engine.fusion.types import Kernel, Kind, Network
 from engine.graph.types import Node, TensorInfo
@@ -16,7 +17,8 @@ from engine.npu.results import Unit
 
 Layout = Literal["flat", "blocked"]
 """flat = as in the file (NCHW, ND); blocked = NC1HWC0."""
-_BLOCKED_KINDS = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.CONV_TRANSPOSE})
+_BLOCKED_KINDS = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.CONV_TRANSPOSE, Kind.POOL})
+_ANY_LAYOUT = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.OTHER})
 _FREE_EPILOGUE = frozenset({"Relu", "Clip", "Add", "LeakyRelu", "BatchNormalization"})
 """What the way out of L0C does without the Vector unit on a device that has it."""
 CHANNEL_BLOCK = 16
@@ -25,11 +27,14 @@ _PRECISION = frozenset({
     "QuantizeLinear", "DequantizeLinear", "com.microsoft.QuantizeLinear", "com.microsoft.DequantizeLinear",
 })  # fmt: skip
 _SELECTING = frozenset({"Gather", "GatherND", "GatherElements", "Slice"})
+_LOOKING_UP = _SELECTING | {"GatherBlockQuantized"}
 _REORDERING = frozenset({"Transpose", "DepthToSpace", "SpaceToDepth"})
+_WINDOWS = frozenset({"MaxPool", "AveragePool", "LpPool"})
+_KEEPING = frozenset({"Concat", "Slice", "Split", "Pad", "Identity", "Resize", "Upsample"})
+"""Movements that take the layout of their input."""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(msgspec.Struct, frozen=True, gc=False):
     """A tensor that a kernel reads or writes."""
 
     tensor: str
@@ -42,8 +47,7 @@ class Use:
     """Bytes per element that can't change (integers, booleans); 0 for floats, whose format the plan decides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(msgspec.Struct, frozen=True, gc=False):
     """What one kernel has to do."""
 
     index: int
@@ -76,37 +80,55 @@ class Workload:
     macs: int
     """Multiply-accumulates that count, without padding."""
 
+    @property
+    def largest(self) -> int:
+        """Elements of the largest tensor that is read or written."""
+        return max([use.elements for use in (*self.inputs, *self.outputs)], default=0)
 
-def workload(kernel: Kernel, network: Network) -> Workload:
-    """What a kernel has to do, from its nodes and the shapes of its tensors."""
-    anchor = kernel.nodes[kernel.anchor]
-    tensors = network.tensors
-    inputs = tuple(_read(name, kernel, network) for name in kernel.inputs if name in tensors)
-    outputs = tuple(_use(tensors[name]) for name in kernel.outputs if name in tensors)
+
+def work_of(network: Network) -> tuple[Workload, ...]:
+    """What every kernel has to do, from its nodes and the shapes of its tensors, in execution order."""
+    uses = {name: _use(info) for name, info in network.tensors.items()}
+    outside = frozenset(info.name for info in network.graph.inputs)
+    return tuple(_work(kernel, network, uses, outside) for kernel in network.kernels)
+
+
+def shape_key(work: Workload) -> object:
+    """Equal for kernels that differ in their names only: they cost the same if they move the same."""
+    return (
+        work.kind, work.unit, work.layout, work.product, work.weight_elements, work.weight_share,
+        work.constant_elements, work.vector, work.vector_free, work.moves, work.joins, work.contiguous, work.reorders,
+        work.macs, work.largest,
+    )  # fmt: skip
+
+
+def _work(kernel: Kernel, network: Network, uses: Mapping[str, Use], outside: frozenset[str]) -> Workload:
+    anchor, kind = kernel.nodes[kernel.anchor], kernel.kind
     found = product(kernel, network)
-    vector, free = _vector(kernel, network, found)
-    weight = sum(prod(each.shape) for each in kernel.weights)
+    vector, free = _vector(kernel, uses, found)
+    weight = sum([prod(each.shape) for each in kernel.weights])
     share = _weight_share(kernel, network, weight)
-    joins = _joins_blocks(kernel, network, anchor)
-    moves = kernel.kind is not Kind.MOVEMENT or not (joins or all(node.op_type in VIEWS for node in kernel.nodes))
+    movement = kind is Kind.MOVEMENT
+    joins = movement and _joins_blocks(kernel, network, anchor, outside)
+    moves = not movement or not (joins or all(node.op_type in VIEWS for node in kernel.nodes))
     return Workload(
         index=kernel.index,
-        kind=kernel.kind,
-        unit=_unit(kernel, moves),
-        layout=_layout(kernel, anchor),
+        kind=kind,
+        unit=_unit(kind, moves),
+        layout=_layout(kind, anchor),
         product=found,
         weight_elements=weight,
         weight_share=share,
         # Shapes and axes of a kernel that moves nothing are known before the run.
         constant_elements=_constant_elements(kernel, network, share) if moves else 0,
-        inputs=inputs,
-        outputs=outputs,
+        inputs=tuple([_read(uses[name], kernel, anchor, uses) for name in kernel.inputs if name in uses]),
+        outputs=tuple([uses[name] for name in kernel.outputs if name in uses]),
         vector=vector,
         vector_free=free,
         moves=moves,
         joins=joins,
         contiguous=joins and all(network.tensors[name].shape[0] == 1 for name in kernel.outputs),
-        reorders=any(node.op_type in _REORDERING for node in kernel.nodes),
+        reorders=not _REORDERING.isdisjoint([node.op_type for node in kernel.nodes]),
         macs=kernel.macs,
     )
 
@@ -120,7 +142,9 @@ def _weight_share(kernel: Kernel, network: Network, elements: int) -> float:
 
 def _constant_elements(kernel: Kernel, network: Network, share: float) -> int:
     """Elements read of the constants that are no weights; of a constant that is only selected from, the selection."""
-    weights = {each.constant for each in kernel.weights}
+    weights = [each.constant for each in kernel.weights]
+    if _LOOKING_UP.isdisjoint([node.op_type for node in kernel.nodes]):
+        return sum([array.size for name, array in kernel.constants.items() if array.ndim and name not in weights])
     anchor = kernel.nodes[kernel.anchor]
     blocks = set(anchor.inputs[2:]) if anchor.op_type == "GatherBlockQuantized" else set()
     total = 0
@@ -139,14 +163,13 @@ def _constant_elements(kernel: Kernel, network: Network, share: float) -> int:
     return total
 
 
-def _joins_blocks(kernel: Kernel, network: Network, anchor: Node) -> bool:
+def _joins_blocks(kernel: Kernel, network: Network, anchor: Node, outside: frozenset[str]) -> bool:
     """Whether a Concat or Split runs along channels that all fill blocks of 16."""
-    if kernel.kind is not Kind.MOVEMENT or len(kernel.nodes) != 1 or anchor.op_type not in ("Concat", "Split"):
+    if len(kernel.nodes) != 1 or anchor.op_type not in ("Concat", "Split"):
         return False
     if anchor.op_type == "Concat" and kernel.constants:
         return False  # a constant part has no producer that could write it in place
     parts = kernel.inputs if anchor.op_type == "Concat" else kernel.outputs
-    outside = {info.name for info in network.graph.inputs}
     if outside.intersection(kernel.inputs):
         return False
     shapes = [network.tensors[name].shape for name in parts if name in network.tensors]
@@ -155,61 +178,68 @@ def _joins_blocks(kernel: Kernel, network: Network, anchor: Node) -> bool:
     )
 
 
-def _unit(kernel: Kernel, moves: bool) -> Unit:
-    if kernel.kind in CUBE_KINDS:
+def _unit(kind: Kind, moves: bool) -> Unit:
+    if kind in CUBE_KINDS:
         return "Cube"
-    if kernel.kind in (Kind.MOVEMENT, Kind.EMBEDDING):
+    if kind is Kind.MOVEMENT or kind is Kind.EMBEDDING:
         return "MTE" if moves else "-"
     return "Vector"
 
 
-def _layout(kernel: Kernel, anchor: Node) -> Layout | None:
-    if kernel.kind in _BLOCKED_KINDS:
+def _layout(kind: Kind, anchor: Node) -> Layout | None:
+    if kind in _BLOCKED_KINDS:
         return "blocked"
-    if kernel.kind is Kind.POOL:
-        return "blocked"
-    if kernel.kind in (Kind.ELEMENTWISE, Kind.REDUCE, Kind.OTHER):
-        return None
-    keeps = ("Concat", "Slice", "Split", "Pad", "Identity", "Resize", "Upsample")
-    if kernel.kind is Kind.MOVEMENT and anchor.op_type in keeps:
+    if kind in _ANY_LAYOUT or (kind is Kind.MOVEMENT and anchor.op_type in _KEEPING):
         return None
     return "flat"
 
 
-def _use(info: TensorInfo, read: int | None = None) -> Use:
-    elements = info.elements
-    itemsize = 0 if info.dtype.kind in ("f", "V", "c") else min(info.dtype.itemsize, 4)
+def _use(info: TensorInfo) -> Use:
+    elements, kind = info.elements, info.dtype.kind
+    itemsize = 0 if kind in "fVc" else min(info.dtype.itemsize, 4)
     channels = info.shape[1] if len(info.shape) in (3, 4, 5) else 0
-    return Use(info.name, elements, elements if read is None else min(read, elements), channels, itemsize)
+    return Use(info.name, elements, elements, channels, itemsize)
 
 
-def _read(name: str, kernel: Kernel, network: Network) -> Use:
+def _read(use: Use, kernel: Kernel, anchor: Node, uses: Mapping[str, Use]) -> Use:
     """A read tensor; selecting operators fetch only what they pass on."""
-    info = network.tensors[name]
-    anchor = kernel.nodes[kernel.anchor]
-    if anchor.op_type in _SELECTING and anchor.inputs[:1] == (name,):
-        return _use(info, sum(network.tensors[out].elements for out in kernel.outputs if out in network.tensors))
-    return _use(info)
+    if anchor.op_type in _SELECTING and anchor.inputs[:1] == (use.tensor,):
+        passed = sum(uses[out].elements for out in kernel.outputs if out in uses)
+        return Use(use.tensor, use.elements, min(passed, use.elements), use.channels, use.itemsize)
+    return use
 
 
-def _vector(kernel: Kernel, network: Network, found: Product) -> tuple[Passes, Passes]:
+def _vector(kernel: Kernel, uses: Mapping[str, Use], found: Product) -> tuple[Passes, Passes]:
     """Vector work of all nodes, and the part that a fixpipe takes over."""
-    total, free = list(NO_PASSES), list(NO_PASSES)
+    total, free = NO_PASSES, NO_PASSES
     cube = kernel.kind in CUBE_KINDS
-    if cube and kernel.kind in (Kind.CONV_TRANSPOSE, Kind.RECURRENT):
+    if kernel.kind is Kind.CONV_TRANSPOSE or kernel.kind is Kind.RECURRENT:
         # Overlap-add of a transposed convolution, gates of a recurrent step.
-        total[1] += (1.0 if kernel.kind is Kind.CONV_TRANSPOSE else 4.0) * found.m * found.n * found.groups
+        extra = (1.0 if kernel.kind is Kind.CONV_TRANSPOSE else 4.0) * found.m * found.n * found.groups
+        total = (0.0, extra, 0.0, 0.0, 0.0)
     for position, node in enumerate(kernel.nodes):
         if (cube and position == kernel.anchor) or only_precision(node, kernel):
             continue
-        elements = _elements(node, kernel, network)
-        cost = _pool(node, kernel, network) or passes(node, _scalar(node, kernel))
-        for kind, count in enumerate(cost):
-            total[kind] += count * elements
-        if cube and node.op_type in _FREE_EPILOGUE and position > kernel.anchor:
-            for kind, count in enumerate(cost):
-                free[kind] += count * elements
-    return _passes(total), _passes(free)
+        cost = _pool(node, kernel, uses) if node.op_type in _WINDOWS else passes(node, kernel.constants)
+        if cost is NO_PASSES:
+            continue
+        elements = _elements(node, kernel, uses)
+        total = _plus(total, cost, elements)
+        if cube and position > kernel.anchor and node.op_type in _FREE_EPILOGUE:
+            free = _plus(free, cost, elements)
+    return total, free
+
+
+def _plus(total: Passes, cost: Passes, elements: int) -> Passes:
+    one, two, exp, div, reduce = total
+    more = cost
+    return (
+        one + more[0] * elements,
+        two + more[1] * elements,
+        exp + more[2] * elements,
+        div + more[3] * elements,
+        reduce + more[4] * elements,
+    )
 
 
 def only_precision(node: Node, kernel: Kernel) -> bool:
@@ -221,31 +251,32 @@ def only_precision(node: Node, kernel: Kernel) -> bool:
     return node.op_type in _PRECISION and any(other.op_type not in _PRECISION for other in kernel.nodes)
 
 
-def _elements(node: Node, kernel: Kernel, network: Network) -> int:
-    names = (*node.inputs[:1], *node.outputs[:1])
-    return max((prod(shape_of(name, kernel, network)) for name in names if name), default=0)
+def _elements(node: Node, kernel: Kernel, uses: Mapping[str, Use]) -> int:
+    """Elements of the larger of a node's first input and output."""
+    largest = 0
+    for name in (*node.inputs[:1], *node.outputs[:1]):
+        if name:
+            largest = max(largest, _size(name, kernel, uses))
+    return largest
 
 
-def _pool(node: Node, kernel: Kernel, network: Network) -> Passes | None:
+def _size(name: str, kernel: Kernel, uses: Mapping[str, Use]) -> int:
+    constant = kernel.constants.get(name)
+    if constant is not None:
+        return int(constant.size)
+    use = uses.get(name)
+    return 1 if use is None else use.elements
+
+
+def _pool(node: Node, kernel: Kernel, uses: Mapping[str, Use]) -> Passes:
     """Two-source passes of a window: over the output once per position, or column by column and then row by row."""
-    if node.op_type not in ("MaxPool", "AveragePool", "LpPool"):
-        return None
     window, strides = (_integers(attribute(node, name, ())) for name in ("kernel_shape", "strides"))
     size = prod(window)
     if len(window) == 2:
         size = min(size, window[0] * (strides[1] if len(strides) == 2 else 1) + window[1])
-    out = prod(shape_of(node.outputs[0], kernel, network))
-    return 0.0, size * out / max(1, _elements(node, kernel, network)), 0.0, 0.0, 0.0
+    out = _size(node.outputs[0], kernel, uses)
+    return 0.0, size * out / max(1, _elements(node, kernel, uses)), 0.0, 0.0, 0.0
 
 
 def _integers(value: object) -> tuple[int, ...]:
     return tuple(int(entry) for entry in value) if isinstance(value, (list, tuple)) else ()
-
-
-def _scalar(node: Node, kernel: Kernel) -> bool:
-    return len(node.inputs) > 1 and node.inputs[1] in kernel.constants and kernel.constants[node.inputs[1]].size == 1
-
-
-def _passes(values: Sequence[float]) -> Passes:
-    one, two, exp, div, reduce = values
-    return one, two, exp, div, reduce

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from fakes import FakeSession, running_job
+from msgspec.structs import replace as changed
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
@@ -61,7 +62,7 @@ def test_kernels_that_their_scheme_slows_down_are_named_with_the_price(session):
     kernels = list(session.figures.simulation.kernels)
     index = next(k.index for k in session.network.tunable if session.plan.scheme(k.id) == INT4)
     base = session.baseline.simulation.kernels[index].latency_us
-    kernels[index] = replace(kernels[index], latency_us=base + 10)
+    kernels[index] = changed(kernels[index], latency_us=base + 10)
     session.figures = replace(session.figures, simulation=replace(session.figures.simulation, kernels=tuple(kernels)))
     found = finding(session, "slower than FP16")
     assert found.title.startswith("INT4 makes")

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import onnx
 import pytest
+from msgspec.structs import replace as changed
 from onnx import TensorProto, helper, numpy_helper
 from small_models import small_cnn
 
@@ -228,7 +229,7 @@ def test_cpu_fallback(fallback, convs):
 def test_schemes_that_make_kernels_slower(convs):
     facts = facts_of(convs, preset(convs, "int8"))
     assert not found(facts, "slower")
-    slow = [replace(c, latency_us=c.latency_us + (5.0 if i == 1 else 0.0)) for i, c in
+    slow = [changed(c, latency_us=c.latency_us + (5.0 if i == 1 else 0.0)) for i, c in
             enumerate(facts.simulation.kernels)]  # fmt: skip
     facts = replace(facts, simulation=replace(facts.simulation, kernels=tuple(slow)), baseline=facts.simulation)
     one = only(facts, "slower")
@@ -239,10 +240,10 @@ def test_islands(convs):
     island = preset(convs, "fp16").with_schemes({convs.kernels[1].id: INT8})
     facts = facts_of(convs, island)
     cheap = replace(facts, baseline=replace(facts.baseline, kernels=tuple(
-        replace(c, latency_us=c.latency_us * 2) for c in facts.baseline.kernels)))  # fmt: skip
+        changed(c, latency_us=c.latency_us * 2) for c in facts.baseline.kernels)))  # fmt: skip
     assert not found(cheap, "island")
     dear = replace(facts, simulation=replace(facts.simulation, kernels=tuple(
-        replace(c, latency_us=b.latency_us + (3.0 if i == 2 else 0.0))
+        changed(c, latency_us=b.latency_us + (3.0 if i == 2 else 0.0))
         for i, (c, b) in enumerate(zip(facts.simulation.kernels, facts.baseline.kernels, strict=True)))))  # fmt: skip
     one = only(dear, "island")
     assert (one.kernels, one.cost_us) == ((1,), pytest.approx(3.0))
