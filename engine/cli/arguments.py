@@ -256,7 +256,13 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
         sub.add_argument("--schemes", default="int4,int8,fp16", help="schemes to try (default: int4,int8,fp16)")
     modes = ("estimated", "one-in", "one-out")
     sweep.add_argument("--mode", choices=modes, default="estimated", help="what is asked, and how (default: estimated)")
-    sweep.add_argument("--metric", choices=[m.value for m in Metric], help="default: what suits the model")
+    names = ", ".join(metric.value for metric in Metric if metric is not Metric.OWN)
+    sweep.add_argument(
+        "--metric", metavar="NAME", help=f"{names}, or FILE.py:FUNCTION of your own (default: what suits the model)"
+    )
+    sweep.add_argument(
+        "--metric-seconds", type=positive, default=60.0, metavar="S", help="time that a call of your own may take"
+    )
     sweep.add_argument("--out", type=Path, metavar="FILE.db", help="keep exact results here; a later run goes on")
     sweep.add_argument("--workers", type=int, metavar="N", help="measure in N processes, or N of --dask local")
     sweep.add_argument("--dask", metavar="ADDRESS", help="measure on a Dask cluster: tcp://HOST:PORT, or local")
@@ -267,6 +273,9 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
     search.add_argument("--max-latency-us", type=float, metavar="US", help="latency of one run")
     search.add_argument("--max-peak-mb", type=float, metavar="MB", help="peak memory of activations (10^6 bytes)")
     search.add_argument("--max-energy-mj", type=float, metavar="MJ", help="energy of one run")
+    search.add_argument(
+        "--max-gbops", type=positive, metavar="G", help="10^9 x multiply-accumulates x weight bits x activation bits"
+    )
     search.add_argument("--max-sustained-us", type=float, metavar="US", help="latency after --minutes back to back")
     search.add_argument("--minutes", type=float, default=30.0, help="for --max-sustained-us (default: 30)")
     search.add_argument("--min-sqnr-db", type=float, metavar="DB", help="output SQNR")

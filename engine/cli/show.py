@@ -16,6 +16,7 @@ _MEANINGS = {
     Metric.KL: "Mean Kullback-Leibler divergence of the class distribution from the reference's.",
     Metric.COSINE: "One minus the cosine similarity of the model's outputs and the reference's.",
     Metric.TOP1: "Share of the rows whose most likely class is no longer the reference's.",
+    Metric.OWN: "How far your own metric moves away from its value in full precision.",
 }
 """What a value of a metric is, in one sentence."""
 

@@ -15,6 +15,7 @@ from engine.errors import DataError, PlanError
 from engine.fusion.types import Network
 from engine.numerics import Evaluator
 from engine.numerics.results import OutputError
+from engine.numerics.user_metric import UserMetric, named_metric
 from engine.precision.plan import Plan
 from engine.precision.planfile import save_plan
 from engine.precision.scheme import PRESETS, Scheme, label
@@ -29,6 +30,7 @@ from engine.tuning.estimate.estimator import estimate
 from engine.tuning.estimate.results import Estimates
 from engine.tuning.exact import ExactCell, ExactSweep, cells_out, in_order
 from engine.tuning.metrics import METRIC_TITLES, Metric, damage, default_metric, figure, point_of, read
+from engine.tuning.own import OwnFigure
 from engine.tuning.search import Choices, Search, agreeing_kernels, damages, ladder, sum_of
 from engine.tuning.search.held import Held
 from engine.tuning.search.rules import rules_of
@@ -46,15 +48,21 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
     base = named_plan(args, network) if args.mode == "one-out" else None
     if not network.tunable:
         raise DataError(say("No layer of this model has weights whose precision can be set; nothing to sweep."))
+    named = _metric(args)
     prepared = _prepared(args, network)
+    reference = None
     with closing(prepared.evaluator) as evaluator:
         started = time.perf_counter()
-        metric = Metric(args.metric) if args.metric else default_metric(evaluator)
+        metric = Metric.OWN if isinstance(named, UserMetric) else named or default_metric(evaluator)
         point_of(evaluator, metric)
         if args.mode == "estimated":
             table = estimate(evaluator, schemes, metric=metric, progress=progress_of(args))
             cells = _estimated(table)
             blocked = {kernel: str(reason) for kernel, reason in table.blocked.items()}
+        elif isinstance(named, UserMetric):
+            with closing(evaluator.fork()) as fork, closing(OwnFigure(named, fork)) as own:
+                cells, blocked = _exact(args, evaluator, network, schemes, metric, base, own), {}
+                reference = own.reference
         else:
             cells, blocked = _exact(args, evaluator, network, schemes, metric, base), {}
         seconds = time.perf_counter() - started
@@ -63,6 +71,7 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
         "metric": metric.value,
         "metric_title": str(METRIC_TITLES[metric]),
         "higher_is_better": metric.higher_is_better,
+        "user_metric": {"metric": named.name, "reference": reference} if isinstance(named, UserMetric) else None,
         "reference": "FP32" if args.mode != "one-out" else "the plan",
         "cells": [{**cell, "name": network.by_id(cell["kernel"]).name} for cell in cells],
         "blocked": blocked,
@@ -71,6 +80,27 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
         **_used(prepared),
         "notes": [str(note) for note in prepared.info.notes],
     }
+
+
+def _metric(args: argparse.Namespace) -> Metric | UserMetric | None:
+    """The metric that was asked for; None = what suits the model."""
+    if args.metric is None:
+        return None
+    names = [metric.value for metric in Metric if metric is not Metric.OWN]
+    if args.metric in names:
+        return Metric(args.metric)
+    if ":" not in args.metric:
+        raise PlanError(
+            say("There is no metric named {name}; choose one of {names}, or write FILE.py:FUNCTION.",
+                name=args.metric, names=", ".join(names))
+        )  # fmt: skip
+    if args.mode == "estimated":
+        raise PlanError(
+            say("A function of your own has no gradient and can't be estimated; take --mode one-in or one-out.")
+        )
+    if args.dask is not None or args.workers is not None:
+        raise PlanError(say("A function of your own is asked in this process only; leave --workers and --dask out."))
+    return named_metric(args.metric, args.metric_seconds)
 
 
 def _used(prepared: Prepared) -> dict[str, int]:
@@ -102,13 +132,14 @@ def _exact(
     schemes: Sequence[Scheme],
     metric: Metric,
     base: Plan | None,
+    own: OwnFigure | None = None,
 ) -> list[dict[str, Any]]:
     order = _order(evaluator, network, schemes, metric) if base is None else cells_out(network, base)
     store = ResultStore(args.out, network) if args.out is not None else None
     cells = []
     try:
         before = time.perf_counter()
-        for cell in _measured(args, evaluator, order, base, store):
+        for cell in _measured(args, evaluator, order, base, store, own):
             now = time.perf_counter()
             kind = "stored" if cell.stored else "exact"
             value = cell.value(metric)
@@ -119,6 +150,7 @@ def _exact(
                     "value": value,
                     "kind": kind,
                     "seconds": now - before,
+                    **({"change": cell.figures.own} if own is not None else {}),
                 }
             )
             before = now
@@ -138,7 +170,7 @@ def _order(
     """The worst by estimate first; from the end of the network where nothing can be estimated."""
     cells = cells_of(network, schemes)
     try:
-        by = None if metric is Metric.TOP1 else metric
+        by = metric if metric.estimable else None
         return in_order(cells, estimate(evaluator, schemes, metric=by, most_samples=_ORDER_SAMPLES))
     except PlanError:
         return cells
@@ -150,6 +182,7 @@ def _measured(
     cells: Sequence[tuple[str, Scheme]],
     base: Plan | None,
     store: ResultStore | None,
+    own: OwnFigure | None = None,
 ) -> Iterator[ExactCell]:
     """Here, in worker processes, or on a cluster."""
     progress = progress_of(args)
@@ -175,7 +208,8 @@ def _measured(
             for pool in pools:
                 pool.shutdown(cancel_futures=True)
     else:
-        yield from ExactSweep(evaluator, mode=args.mode, base=base, store=store).run(cells, progress=progress)
+        sweep = ExactSweep(evaluator, mode=args.mode, base=base, store=store, own=own)
+        yield from sweep.run(cells, progress=progress)
 
 
 def search(args: argparse.Namespace) -> dict[str, Any]:
@@ -215,6 +249,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
             "latency_us": costs.latency_us,
             "energy_uj": costs.energy_uj,
             "peak_bytes": costs.peak_bytes,
+            "bit_operations": costs.operations,
         },
         "feasible": found.feasible and not beyond,
         "overdrawn": {**found.overdrawn, **({ACCURACY: beyond} if beyond else {})},
@@ -275,6 +310,7 @@ def _wishes(args: argparse.Namespace) -> Wishes:
         size_bytes=_times(args.max_size_mb, MB),
         latency_us=args.max_latency_us,
         energy_uj=_times(args.max_energy_mj, 1000),
+        operations=_times(args.max_gbops, 1e9),
         peak_bytes=_times(args.max_peak_mb, MB),
         sustained_us=args.max_sustained_us,
         sustained_minutes=args.minutes,

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,81 +76,129 @@ def user_figures(
     *,
     cancel: CancelToken = NEVER,
 ) -> list[float]:
-    """The figure of each of some plans, in one process.
+    """The figure of each of some plans, in one process; see `MetricProcess`."""
+    with closing(MetricProcess(metric, references, labels)) as process:
+        return process.figures(plans, cancel=cancel)
 
-    Args:
-        metric: The function.
-        plans: For each plan the outputs of every sample, by name. The references themselves may be among them.
-        references: Outputs of the reference for every sample.
-        labels: [samples, ...], if there are any.
-        cancel: Ends the process within 20 ms.
 
-    Raises:
-        DataError: The function is missing, raises, takes too long, returns something else than a number, or its process
-            ends by itself.
-        Cancelled: If asked to stop.
+class MetricProcess:
+    """The process in which a function runs: started by the first question, kept for the next, ended by `close`.
+
+    From one thread at a time.
     """
-    with tempfile.TemporaryDirectory(prefix="mixbit-metric-") as folder:
-        _hand_over(Path(folder), plans, references, labels)
-        answer = _run(metric, Path(folder), cancel)
-    if answer.missing:
-        raise DataError(say("{file} has no function {name}.", file=metric.path.name, name=metric.function))
-    if answer.wrong:
-        raise DataError(
-            say(
-                "{metric} has to return one finite number, and returned {value}.",
-                metric=_short(metric),
-                value=answer.error,
+
+    def __init__(
+        self, metric: UserMetric, references: Sequence[Mapping[str, Array]], labels: Array | None = None
+    ) -> None:
+        """Take what stays the same for all plans.
+
+        Args:
+            metric: The function.
+            references: Outputs of the reference for every sample, by name.
+            labels: [samples, ...], if there are any.
+        """
+        self.metric = metric
+        self._place = tempfile.TemporaryDirectory(prefix="mixbit-metric-")
+        self._folder = Path(self._place.name)
+        self._child: subprocess.Popen[bytes] | None = None
+        self._asked = 0
+        _write(self._folder, 0, references)
+        if labels is not None:
+            np.save(self._folder / "labels.npy", np.asarray(labels), allow_pickle=False)
+        about = {"names": list(references[0]) if references else [], "samples": len(references)}
+        (self._folder / "about.json").write_bytes(msgspec.json.encode(about))
+
+    def figures(self, plans: Sequence[Sequence[Mapping[str, Array]]], *, cancel: CancelToken = NEVER) -> list[float]:
+        """The figure of each of some plans.
+
+        Args:
+            plans: For each plan the outputs of every sample, by name. The references themselves may be among them.
+            cancel: Ends the process within 20 ms.
+
+        Raises:
+            DataError: The function is missing, raises, takes too long, returns something else than a number, or its
+                process ends by itself.
+            Cancelled: If asked to stop.
+        """
+        try:
+            answer = self._ask(plans, cancel)
+        except BaseException:
+            self._end()
+            raise
+        metric = self.metric
+        if answer.missing:
+            raise DataError(say("{file} has no function {name}.", file=metric.path.name, name=metric.function))
+        if answer.wrong:
+            raise DataError(
+                say(
+                    "{metric} has to return one finite number, and returned {value}.",
+                    metric=_short(metric),
+                    value=answer.error,
+                )
             )
-        )
-    if answer.error:
-        raise DataError(say("{metric} failed: {error}", metric=_short(metric), error=answer.error))
-    return answer.values
+        if answer.error:
+            raise DataError(say("{metric} failed: {error}", metric=_short(metric), error=answer.error))
+        return answer.values
 
+    def close(self) -> None:
+        """End the process and remove what was handed over."""
+        self._end()
+        self._place.cleanup()
 
-def _hand_over(
-    folder: Path,
-    plans: Sequence[Sequence[Mapping[str, Array]]],
-    references: Sequence[Mapping[str, Array]],
-    labels: Array | None,
-) -> None:
-    """Everything as plain .npy files: nothing is pickled in either direction."""
-    for number, outputs in enumerate((references, *plans)):
-        for sample, arrays in enumerate(outputs):
-            for place, array in enumerate(arrays.values()):
-                np.save(folder / f"{number}-{sample}-{place}.npy", array, allow_pickle=False)
-    if labels is not None:
-        np.save(folder / "labels.npy", np.asarray(labels), allow_pickle=False)
-    about = {"names": list(references[0]) if references else [], "samples": len(references), "plans": len(plans)}
-    (folder / "about.json").write_bytes(msgspec.json.encode(about))
-
-
-def _run(metric: UserMetric, folder: Path, cancel: CancelToken) -> _Answer:
-    command = [sys.executable, str(_CHILD), str(metric.path), metric.function, str(folder)]
-    # What it prints is of no interest here, and a full pipe would hold it up.
-    child = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=metric.path.parent,
-        start_new_session=os.name == "posix",
-    )  # fmt: skip
-    try:
-        end = time.monotonic() + metric.time_limit_s
-        while not _ended(child):
+    def _ask(self, plans: Sequence[Sequence[Mapping[str, Array]]], cancel: CancelToken) -> _Answer:
+        self._asked += 1
+        for number, outputs in enumerate(plans, 1):
+            _write(self._folder, number, outputs)
+        child = self._child
+        if child is None:
+            child = self._child = self._start()
+        end = time.monotonic() + self.metric.time_limit_s
+        with contextlib.suppress(OSError):  # a process that is gone says so below
+            assert child.stdin is not None
+            child.stdin.write(msgspec.json.encode({"plans": len(plans), "number": self._asked}) + b"\n")
+            child.stdin.flush()
+        answer = self._folder / f"answer-{self._asked}.json"
+        while not answer.exists() and not _ended(child):
             cancel.check()
             if time.monotonic() > end:
                 raise DataError(
                     say("{metric} took longer than {seconds} s and was stopped; make it faster, or give it more time.",
-                        metric=_short(metric), seconds=f"{metric.time_limit_s:g}")
+                        metric=_short(self.metric), seconds=f"{self.metric.time_limit_s:g}")
                 )  # fmt: skip
             time.sleep(_POLL_S)
-    finally:
-        _end(child)
-    try:
-        return msgspec.json.decode((folder / "answer.json").read_bytes(), type=_Answer)
-    except (OSError, msgspec.DecodeError) as error:
-        raise DataError(
-            say("{metric} ended its process without an answer (exit code {code}).",
-                metric=_short(metric), code=child.returncode)
-        ) from error  # fmt: skip
+        try:
+            return msgspec.json.decode(answer.read_bytes(), type=_Answer)
+        except (OSError, msgspec.DecodeError) as error:
+            self._end()
+            raise DataError(
+                say("{metric} ended its process without an answer (exit code {code}).",
+                    metric=_short(self.metric), code=child.returncode)
+            ) from error  # fmt: skip
+        finally:
+            answer.unlink(missing_ok=True)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, str(_CHILD), str(self.metric.path), self.metric.function, str(self._folder)]
+        # What it prints is of no interest here, and a full pipe would hold it up.
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            cwd=self.metric.path.parent, start_new_session=os.name == "posix",
+        )  # fmt: skip
+
+    def _end(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            _end(child)
+            with contextlib.suppress(OSError):
+                assert child.stdin is not None
+                child.stdin.close()
+
+
+def _write(folder: Path, number: int, outputs: Sequence[Mapping[str, Array]]) -> None:
+    """Everything as plain .npy files: nothing is pickled in either direction."""
+    for sample, arrays in enumerate(outputs):
+        for place, array in enumerate(arrays.values()):
+            np.save(folder / f"{number}-{sample}-{place}.npy", array, allow_pickle=False)
 
 
 def _ended(child: subprocess.Popen[bytes]) -> bool:

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import math
 import numbers
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -15,22 +16,37 @@ from typing import Any
 import numpy as np
 
 
-def main(path: str, function: str, folder: Path) -> dict[str, Any]:
-    """Load the function, call it for every plan, and say what came of it."""
+def main(path: str, function: str, folder: Path) -> None:
+    """Load the function, then answer questions from standard input, a line each, until it ends."""
+    questions = os.fdopen(os.dup(0), "r")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a function that reads its input must not take a question away
     about = json.loads((folder / "about.json").read_text())
+    problem: dict[str, Any] = {}
+    found: Callable[..., Any] | None = None
     try:
         found = _function(path, function)
     except BaseException as error:
-        return {"error": _words(error, path)}
-    if found is None:
-        return {"missing": True}
+        problem = {"error": _words(error, path)}
+    for line in questions:
+        question = json.loads(line)
+        if found is None:
+            answer = problem or {"missing": True}
+        else:
+            answer = _answer(found, path, folder, about, question["plans"])
+        # Written aside first: a process that is killed leaves no half answer.
+        (folder / "answer.part").write_text(json.dumps(answer))
+        (folder / "answer.part").replace(folder / f"answer-{question['number']}.json")
+
+
+def _answer(found: Callable[..., Any], path: str, folder: Path, about: dict[str, Any], plans: int) -> dict[str, Any]:
+    """Call the function for every plan, and say what came of it."""
     labels = folder / "labels.npy"
-    true = np.load(labels, allow_pickle=False) if labels.exists() else None
-    references = _outputs(folder, 0, about)
     values = []
-    for plan in range(about["plans"]):
+    for plan in range(plans):
+        # Read anew each time: a function may change what it gets.
+        true = np.load(labels, allow_pickle=False) if labels.exists() else None
         try:
-            value = found(_outputs(folder, plan + 1, about), references, true)
+            value = found(_outputs(folder, plan + 1, about), _outputs(folder, 0, about), true)
         except BaseException as error:  # SystemExit too: the figure is missing all the same
             return {"error": _words(error, path)}
         if isinstance(value, np.ndarray) and value.shape == ():
@@ -72,8 +88,4 @@ def _words(error: BaseException, path: str) -> str:
 
 
 if __name__ == "__main__":
-    place = Path(sys.argv[3])
-    answer = main(sys.argv[1], sys.argv[2], place)
-    # Written aside first: a process that is killed leaves no half answer.
-    (place / "answer.part").write_text(json.dumps(answer))
-    (place / "answer.part").replace(place / "answer.json")
+    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))

@@ -23,6 +23,8 @@ class Host:
     plan: Callable[[], Plan]
     announce: Callable[[], None]
     failed: Callable[[Text], None]
+    chosen: Callable[[UserMetric | None], None] = lambda _: None
+    """Told of another function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class OwnMetric:
         if self._job is not None:
             self._job.cancel()
         self.metric = metric
+        self._host.chosen(metric)
         self.forget()
         self.measure()
         self._host.announce()

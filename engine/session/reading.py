@@ -128,7 +128,10 @@ class SessionState:
             ),
         )
         self.own_metric = OwnMetric(
-            self._work, OwnMetricHost(lambda: self.plan, lambda: self._announce(What.EVALUATION), self._failed)
+            self._work,
+            OwnMetricHost(
+                lambda: self.plan, lambda: self._announce(What.EVALUATION), self._failed, self.sweeps.set_own
+            ),
         )
         self.refining = Refining(
             self._work,

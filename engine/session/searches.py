@@ -69,6 +69,7 @@ class Searches:
 
     def __init__(self, work: Background, sweeps: Sweeps, host: Host) -> None:
         self._work, self._sweeps, self._host = work, sweeps, host
+        sweeps.measured = self._renew
         self.wishes = Wishes()
         self._count = 0
         self._empty()
@@ -147,6 +148,15 @@ class Searches:
         """Find the front, if nobody has asked for it with this model, data and device."""
         if not self._explored:
             self.explore()
+
+    def _renew(self) -> None:
+        """All cells have been measured: a front that was found by estimates is found again by measurements."""
+        if not self._explored or self._basis_of(self.wishes).same(self._basis):
+            return
+        if self._front_job is not None:
+            self._front_job.cancel()
+            self._front_job = None
+        self.explore()
 
     def explore(self) -> None:
         """Find the Pareto front by prediction, and measure some of its points behind everything else."""

@@ -66,6 +66,8 @@ class SensitivityCell:
     """1 - cosine similarity."""
     top1: float | None = None
     """Share of rows whose best class changes."""
+    own: float | None = None
+    """How far a function of the user's own moves away from its value in full precision."""
     spread_db: float | None = None
     """Of an estimate: standard error of its damage over the samples."""
 
@@ -77,6 +79,7 @@ class SensitivityCell:
             "kl": self.kl,
             "cosine": self.cosine,
             "top1": self.top1,
+            "own": self.own,
         }[metric]
 
 

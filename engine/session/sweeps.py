@@ -6,47 +6,41 @@ each cell says of which kind it is.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from math import isfinite, log10
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.errors import PlanError
 from engine.fusion.types import Network
 from engine.jobs import Job
-from engine.numerics import Evaluator
+from engine.numerics.user_metric import UserMetric
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme
-from engine.session.background import Background, Batches, Bench
+from engine.session.background import Background, Bench
 from engine.session.state import SensitivityCell
-from engine.session.sweep_store import open_store, recall
+from engine.session.sweep_figures import (
+    OneOut,
+    change_between,
+    damages_of,
+    estimated_cell,
+    gains_of,
+    has,
+    measured_cell,
+    metrics_of,
+)
+from engine.session.sweep_measuring import Measured, Order, measure
+from engine.session.sweep_store import recall
 from engine.text import Text, say
 from engine.tuning.context import plan_digest
 from engine.tuning.estimate import CellKey, Estimates, Estimator
-from engine.tuning.exact import ExactCell, ExactSweep, Pause, cells_out, in_order, value_of
-from engine.tuning.metrics import Metric, damage, default_metric, in_decibels, point_of
-from engine.tuning.store import Figures, Mode, ResultStore, StoreError
+from engine.tuning.exact import Pause, cells_out, in_order, value_of
+from engine.tuning.metrics import Metric, damage, default_metric
+from engine.tuning.store import Figures, Mode
 from engine.tuning.sweep import cells_of
 
 _SAMPLES = 8
 """Samples that an estimate looks at: more hardly change a ranking."""
-_Found = tuple[ExactCell, int, float | None]
-"""A cell, how many are done, seconds left."""
 OFFERED = (FP16, W8A16, INT8, W4A8, INT4)
 """Schemes that are swept until the user chooses others."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class OneOut:
-    """Output figures of a plan with single kernels restored to full precision."""
-
-    plan: Plan
-    baseline: Figures | None = None
-    """Of the plan itself."""
-    cells: Mapping[str, Figures] = field(default_factory=dict)
-    """By kernel id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +64,8 @@ class Sweeps:
         self._estimators: dict[Metric, Estimator] = {}
         """Of this evaluator; used and closed in the sweeps' lane only."""
         self._gate: Callable[[], None] = lambda: None
+        self.measured: Callable[[], None] = lambda: None
+        """Called when an exact one-in sweep has come to its end."""
         self._empty()
 
     def _empty(self) -> None:
@@ -78,6 +74,10 @@ class Sweeps:
         """What is estimated and ranked by; None before the first estimate."""
         self.metrics: tuple[Metric, ...] = ()
         """Those that the model has."""
+        self.own: UserMetric | None = None
+        """A function of the user's own, which is one more metric."""
+        self._usual: Metric | None = None
+        """What was ranked by before it."""
         self.exact: dict[CellKey, Figures] = {}
         """Measured, one in."""
         self.one_out: OneOut | None = None
@@ -106,7 +106,9 @@ class Sweeps:
     def cells(self) -> Mapping[CellKey, SensitivityCell]:
         """Measured cells, and estimated ones where nothing has been measured."""
         if self._known is None:
-            measured = {key: _measured(*key, figures) for key, figures in self.exact.items()}
+            measured = {
+                key: measured_cell(*key, figures) for key, figures in self.exact.items() if has(figures, self.metric)
+            }
             self._known = {**self.estimated_cells, **measured}
         return self._known
 
@@ -114,7 +116,7 @@ class Sweeps:
     def estimated_cells(self) -> Mapping[CellKey, SensitivityCell]:
         """The estimate alone."""
         table = self.estimates
-        return {} if table is None else {key: _estimated(table, key) for key in table.cells}
+        return {} if table is None else {key: estimated_cell(table, key) for key in table.cells}
 
     @property
     def estimating(self) -> bool:
@@ -141,8 +143,12 @@ class Sweeps:
         network = self._host.network()
         if network is None:
             return []
-        cells = [key for key in cells_of(network, self.schemes) if key not in self.exact]
-        return cells if self.estimates is None else in_order(cells, self.estimates)
+        cells = [key for key in cells_of(network, self.schemes) if not self._is_measured(key)]
+        table = self.estimates or next(iter(self._estimates.values()), None)  # another metric ranks better than none
+        return cells if table is None else in_order(cells, table)
+
+    def _is_measured(self, key: CellKey) -> bool:
+        return key in self.exact and has(self.exact[key], self.metric)
 
     def harm(self) -> Mapping[CellKey, float]:
         """Damage by kernel and scheme in the chosen metric: of each kernel all estimated, or else all measured."""
@@ -151,31 +157,16 @@ class Sweeps:
             return {}
         known = {} if table is None else {key: cell.damage for key, cell in table.cells.items()}
         estimated = {kernel for kernel, _ in known}
-        measured = {key: damage(self.metric, value_of(found, self.metric)) for key, found in self.exact.items()}
+        measured = damages_of(self.exact, self.metric)
         return known | {key: value for key, value in measured.items() if key[0] not in estimated}
 
     def gains(self) -> dict[str, float]:
         """One out: decibels by which the damage falls when a kernel is restored, by kernel id."""
-        out, metric = self.one_out, self.metric
-        if out is None or out.baseline is None or metric is None:
-            return {}
-        before = in_decibels(damage(metric, value_of(out.baseline, metric)))
-        won = {k: before - in_decibels(damage(metric, value_of(found, metric))) for k, found in out.cells.items()}
-        return {kernel: gain for kernel, gain in won.items() if isfinite(gain)}
+        return gains_of(self.one_out, self.metric)
 
     def change_db(self, plan: Plan) -> float | None:
-        """By how much the output error of another plan should be below the current one's; None where nothing is known.
-
-        The ratio of predicted damages of both plans: a bias of the prediction drops out.
-        """
-        now, harm = self._host.plan(), self.harm()
-        changed = plan.difference(now)
-        if any((kernel, of.scheme(kernel)) not in harm for kernel in changed for of in (now, plan)):
-            return None
-        before, after = (sum(harm.get(cell, 0.0) for cell in of.items()) for of in (now, plan))
-        if not (before > 0 and after > 0 and isfinite(before) and isfinite(after)):
-            return None
-        return 10 * log10(before / after)
+        """By how many dB another plan's output error should be below the current one's; None if nothing is known."""
+        return change_between(self.harm(), self._host.plan(), plan)
 
     # estimating -----------------------------------------------------------------------------------------------------
 
@@ -191,11 +182,11 @@ class Sweeps:
 
         def run(bench: Bench) -> Estimates | None:
             chosen = metric or default_metric(bench.evaluator)
-            metrics = _metrics(bench.evaluator)
+            metrics = metrics_of(bench.evaluator)
             bench.deliver(lambda: self._begin(chosen, metrics))
             if first:
                 self._recall(bench, network, plan)
-            if chosen is Metric.TOP1:
+            if not chosen.estimable:
                 return None
             return self.estimator(bench, chosen).estimate(
                 wanted,
@@ -230,9 +221,25 @@ class Sweeps:
         self.why_no_estimate = text
         self._changed()
 
+    def set_own(self, metric: UserMetric | None) -> None:
+        """A function of the user's own as one more metric, or none any more; what the last one gave is forgotten."""
+        if metric == self.own:
+            return
+        self.own = metric
+        if self.running and self.metric is Metric.OWN:
+            self.stop()
+        self.exact = {key: replace(figures, own=None) for key, figures in self.exact.items()}
+        if self.one_out is not None and self.metric is Metric.OWN:
+            self.one_out = None
+        if metric is None and self.metric is Metric.OWN:
+            self.set_metric(self._usual or Metric.SQNR)
+        self._changed()
+
     def set_metric(self, metric: Metric) -> None:
         """Rank by another metric; its estimate is made if there is none."""
         if metric != self.metric:
+            if self.metric is not None and self.metric is not Metric.OWN:
+                self._usual = self.metric
             self.metric, self.why_no_estimate = metric, None
             if self._estimating is not None:
                 self._estimating.cancel()
@@ -284,7 +291,7 @@ class Sweeps:
             if not self.out_is_current:
                 self.one_out = OneOut(plan)
             known = self.one_out.cells if self.one_out is not None else {}
-            cells = [cell for cell in cells_out(network, plan) if cell[0] not in known]
+            cells = [c for c in cells_out(network, plan) if c[0] not in known or not has(known[c[0]], self.metric)]
             if not plan or not any(scheme != FP32 for scheme in plan.values()):
                 self._host.failed(say("Every layer of the plan is in full precision; there is nothing to restore."))
                 return
@@ -314,52 +321,30 @@ class Sweeps:
         self._changed()
 
     def _submit(self, network: Network, mode: Mode, plan: Plan, cells: Sequence[CellKey], pause: Pause) -> Job | None:
-        def run(bench: Bench) -> None:
-            store = open_store(self._host.folder, network, self._host_warning(bench))
-            try:
-                with closing(bench.evaluator.fork(bench.gate)) as fork:
-                    self._measure(bench, fork, mode, plan, cells, pause, store)
-            finally:
-                if store is not None:
-                    store.close()
-
+        order = Order(
+            network,
+            mode,
+            plan,
+            cells,
+            pause,
+            self.own if self.metric is Metric.OWN else None,
+            self._host.folder,
+            baseline=lambda figures: self._found_baseline(plan, figures),
+            found=lambda found: self._found(plan, mode, found),
+            warn=self._host.warn,
+        )
         title = say("Sensitivity, measured one in") if mode == "one-in" else say("Sensitivity, measured one out")
-        return self._work.on_bench(title, run, lane="exact", supersede="exact sweep", failed=self._host.failed)
 
-    def _measure(
-        self,
-        bench: Bench,
-        fork: Evaluator,
-        mode: Mode,
-        plan: Plan,
-        cells: Sequence[CellKey],
-        pause: Pause,
-        store: ResultStore | None,
-    ) -> None:
-        """Measure cells; if they can't be kept on disk any more, say so once and go on without."""
-        clock = _Clock(len(cells))
-        left = list(cells)
-        while left:
-            sweep = ExactSweep(fork, mode=mode, base=plan, store=store, pause=pause, gate=bench.gate)
-            try:
-                if mode == "one-out":
-                    baseline = sweep.baseline(cancel=bench.ctx.token)
-                    bench.deliver(lambda found=baseline: self._found_baseline(plan, found))  # type: ignore[misc]
-                batches = Batches[_Found](bench.deliver, lambda found: self._found(plan, mode, found))
-                with batches:
-                    for cell in sweep.run(tuple(left), cancel=bench.ctx.token):
-                        left.pop(0)
-                        seconds_left = clock.tick(cell)
-                        done = say("Measured {done} of {all} cells", done=clock.done, all=clock.total)
-                        bench.ctx.progress(clock.done / clock.total, done)
-                        batches.add((cell, clock.done, seconds_left))
-            except StoreError as error:
-                if store is None:
-                    raise
-                self._host_warning(bench)(error.text)
-                store = None
+        def done(_: None) -> None:
+            if mode == "one-in":
+                self.measured()
 
-    def _found(self, plan: Plan, mode: Mode, found: Sequence[_Found]) -> None:
+        return self._work.on_bench(
+            title, lambda bench: measure(bench, order), lane="exact", supersede="exact sweep", done=done,
+            failed=self._host.failed,
+        )  # fmt: skip
+
+    def _found(self, plan: Plan, mode: Mode, found: Sequence[Measured]) -> None:
         if mode == "one-in":
             self.exact.update({(cell.kernel, cell.scheme): cell.figures for cell, _, _ in found})
             self._bend()
@@ -376,7 +361,7 @@ class Sweeps:
         if table is not None and table.cells:
             worst = table.worst_first()[0]
             measured = self.exact.get((worst.kernel, worst.scheme))
-            if measured is not None:
+            if measured is not None and has(measured, table.metric):
                 harm = damage(table.metric, value_of(measured, table.metric))
                 self._estimates[table.metric] = table.capped(worst.kernel, worst.scheme, harm)
 
@@ -389,7 +374,10 @@ class Sweeps:
 
     def _recall(self, bench: Bench, network: Network, plan: Plan) -> None:
         """Take in what earlier runs of the program have measured of this model with this data."""
-        found = recall(self._host.folder, network, bench.evaluator, bench.ctx.token, self._host_warning(bench))
+        found = recall(
+            self._host.folder, network, bench.evaluator, bench.ctx.token,
+            lambda text: bench.deliver(lambda: self._host.warn(text)),
+        )  # fmt: skip
         exact = {(row.kernel, row.scheme): row.figures for row in found if row.mode == "one-in"}
         around = plan_digest(plan)
         out = {row.kernel: row.figures for row in found if row.mode == "one-out" and row.base == around}
@@ -404,20 +392,17 @@ class Sweeps:
         if exact or out:
             bench.deliver(take)
 
-    def _host_warning(self, bench: Bench) -> Callable[[Text], None]:
-        return lambda text: bench.deliver(lambda: self._host.warn(text))
-
     def forget(self) -> None:
         """The model or its data have changed: nothing that was found holds any more. Call before the evaluator goes."""
         for job in (self.job, self._estimating):
             if job is not None:
                 job.cancel()
-        schemes = self.schemes
+        schemes, own = self.schemes, self.own
         old, self._estimators = self._estimators, {}
         if old:
             self._work.jobs.submit(say("Releasing memory"), lambda _: _close(old), lane="sweep")
         self._empty()
-        self.schemes = schemes
+        self.schemes, self.own = schemes, own
 
     def close(self) -> None:
         """End the estimators' threads; after all jobs have ended."""
@@ -428,54 +413,6 @@ class Sweeps:
         self._host.announce()
 
 
-class _Clock:
-    """Seconds left of a sweep, judged by the cells that were really measured."""
-
-    def __init__(self, total: int) -> None:
-        self.done, self.total = 0, total
-        self._each: float | None = None
-        self._last = time.monotonic()
-
-    def tick(self, cell: ExactCell) -> float | None:
-        """Count a cell; seconds left, or None while nothing has been measured."""
-        self.done += 1
-        if not cell.stored:
-            own = cell.figures.seconds
-            self._each = own if self._each is None else 0.9 * self._each + 0.1 * own
-        return None if self._each is None else self._each * (self.total - self.done)
-
-
 def _close(estimators: Mapping[Metric, Estimator]) -> None:
     for estimator in estimators.values():
         estimator.close()
-
-
-def _metrics(evaluator: Evaluator) -> tuple[Metric, ...]:
-    found = []
-    for metric in Metric:
-        try:
-            point_of(evaluator, metric)
-        except PlanError:
-            continue
-        found.append(metric)
-    return tuple(found)
-
-
-def _measured(kernel: str, scheme: Scheme, figures: Figures) -> SensitivityCell:
-    top1 = None if figures.top1 is None else 1 - figures.top1
-    return SensitivityCell(
-        kernel, scheme, figures.sqnr_db, figures.kl, "exact", figures.logits_db, 1 - figures.cosine, top1
-    )  # fmt: skip
-
-
-def _estimated(table: Estimates, key: CellKey) -> SensitivityCell:
-    value, metric = table.cells[key].value, table.metric
-    return SensitivityCell(
-        *key,
-        value if metric is Metric.SQNR else None,
-        value if metric is Metric.KL else None,
-        "estimated",
-        value if metric is Metric.LOGITS else None,
-        value if metric is Metric.COSINE else None,
-        spread_db=table.cells[key].spread_db,
-    )

@@ -12,14 +12,16 @@ from engine.precision.scheme import FP16, INT4, INT8, Scheme
 from engine.text import Text, say
 from engine.tuning.metrics import Metric, damage
 from engine.tuning.search import BUDGET_NAMES, Budgets, PlanCosts
+from engine.tuning.search.costs import bit_operations as bit_operations
 from engine.tuning.search.problem import Quantity
 
-Goal = Literal["damage", "latency_us", "size_bytes", "energy_uj"]
+Goal = Literal["damage", "latency_us", "size_bytes", "energy_uj", "operations"]
 GOAL_TITLES: Mapping[Goal, Text] = {
     "damage": say("Highest output SQNR"),
     "latency_us": say("Lowest latency"),
     "size_bytes": say("Smallest model"),
     "energy_uj": say("Least energy per run"),
+    "operations": say("Fewest bit operations"),
 }
 ACCURACY = "accuracy_drop"
 """Name of the budget for accuracy, beside those of `engine.tuning.search.Budgets`."""
@@ -34,6 +36,8 @@ class Wishes:
     size_bytes: float | None = None
     latency_us: float | None = None
     energy_uj: float | None = None
+    operations: float | None = None
+    """FLOPs x bits^2 as AMCT counts them: multiply-accumulates x weight bits x activation bits."""
     peak_bytes: float | None = None
     sustained_us: float | None = None
     """Latency after `sustained_minutes` of running back to back."""
@@ -55,6 +59,7 @@ class Wishes:
             size_bytes=self.size_bytes,
             latency_us=self.latency_us,
             energy_uj=self.energy_uj,
+            operations=self.operations,
             peak_bytes=self.peak_bytes,
             sustained_us=self.sustained_us,
             sustained_minutes=self.sustained_minutes,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from engine.errors import PlanError
 from engine.fusion.types import Network
+from engine.graph.types import Array
 from engine.numerics import Evaluator
 from engine.numerics.results import ErrorSums, OutputError
 from engine.precision.plan import Plan
@@ -23,6 +24,7 @@ from engine.text import Text, say
 from engine.tuning.context import context_of, plan_digest
 from engine.tuning.estimate import Estimates
 from engine.tuning.metrics import Metric, logits_of
+from engine.tuning.own import OwnFigure
 from engine.tuning.replay import Replay
 from engine.tuning.store import Figures, Mode, ResultStore
 
@@ -95,6 +97,7 @@ def value_of(figures: Figures, metric: Metric) -> float:
         Metric.KL: figures.kl,
         Metric.COSINE: 1 - figures.cosine,
         Metric.TOP1: None if figures.top1 is None else 1 - figures.top1,
+        Metric.OWN: None if figures.own is None else abs(figures.own),
     }[metric]
     if found is None:
         raise PlanError(say("The model has no figure {metric}; choose output SQNR.", metric=metric.value))
@@ -124,6 +127,7 @@ class ExactSweep:
         store: ResultStore | None = None,
         pause: Pause | None = None,
         gate: Callable[[], None] | None = None,
+        own: OwnFigure | None = None,
     ) -> None:
         """Take what a sweep needs.
 
@@ -134,6 +138,7 @@ class ExactSweep:
             store: Where figures are looked up and entered.
             pause: Looked at before each cell.
             gate: Called between kernels; may wait, so that a sweep steps aside for a toggle.
+            own: A function of the user's own that rates each cell too.
 
         Raises:
             PlanError: For one out without a plan.
@@ -147,7 +152,7 @@ class ExactSweep:
         self._context = ""
         logits = logits_of(evaluator.network)
         self._logits = logits
-        self._gate = gate
+        self._gate, self._own = gate, own
         self._open: Replay | None = None
 
     def context(self, *, cancel: CancelToken = NEVER) -> str:
@@ -204,6 +209,8 @@ class ExactSweep:
     ) -> Iterator[ExactCell]:
         """Measure cells in the given order; each is in the store before it is handed out.
 
+        With a function of the user's own, cells that the store has without its figure are measured again.
+
         Args:
             cells: Kernel ids with schemes.
             progress: Told after each cell.
@@ -212,6 +219,7 @@ class ExactSweep:
         Raises:
             StoreError: If the store can't be read or written; cells handed out before are kept.
             PlanError: If a kernel or scheme doesn't exist.
+            DataError: If the user's function fails.
             Cancelled: If asked to stop.
         """
         replay: Replay | None = None
@@ -255,27 +263,34 @@ class ExactSweep:
         if replay is None:
             return self._evaluated(self._base.with_schemes({kernel: scheme}), cancel)
         started = time.perf_counter()
-        output, others = replay.measure(kernel, scheme, cancel)
+        outputs: list[dict[str, Array]] | None = None if self._own is None else []
+        output, others = replay.measure(kernel, scheme, cancel, outputs)
         logits = None if self._logits is None else others[self._logits[1]]
-        return figures_of(output, logits, time.perf_counter() - started)
+        own = self._own.change(outputs, cancel=cancel) if self._own is not None and outputs is not None else None
+        return figures_of(output, logits, time.perf_counter() - started, own)
 
     def _evaluated(self, plan: Plan, cancel: CancelToken) -> Figures:
         """A plan, run by the evaluator itself."""
         kernel = "" if self._logits is None else self._logits[0].id
         found = self._evaluator.evaluate(plan, accumulated=(kernel,) if kernel else False, cancel=cancel)
-        return figures_of(found.output, found.accumulated.get(kernel), found.seconds)
+        own = None
+        if self._own is not None:
+            own = self._own.change(self._evaluator.output(plan, cancel=cancel), cancel=cancel)
+        return figures_of(found.output, found.accumulated.get(kernel), found.seconds, own)
 
     def _known(self, mode: Mode, base: str, kernel: str, scheme: Scheme, cancel: CancelToken) -> Figures | None:
         if self._store is None:
             return None
-        return self._store.get(self.context(cancel=cancel), mode, base, kernel, scheme)
+        own = "" if self._own is None else self._own.key
+        return self._store.get(self.context(cancel=cancel), mode, base, kernel, scheme, own)
 
     def _keep(self, mode: Mode, base: str, kernel: str, scheme: Scheme, figures: Figures, cancel: CancelToken) -> None:
         if self._store is not None:
-            self._store.put(self.context(cancel=cancel), mode, base, kernel, scheme, figures)
+            own = "" if self._own is None else self._own.key
+            self._store.put(self.context(cancel=cancel), mode, base, kernel, scheme, figures, own)
 
 
-def figures_of(output: OutputError, logits: ErrorSums | None, seconds: float) -> Figures:
+def figures_of(output: OutputError, logits: ErrorSums | None, seconds: float, own: float | None = None) -> Figures:
     """What a store keeps of a measured plan."""
     return Figures(
         sqnr_db=output.sqnr_db,
@@ -288,4 +303,5 @@ def figures_of(output: OutputError, logits: ErrorSums | None, seconds: float) ->
         top5=output.top5_agreement,
         accuracy=output.accuracy,
         seconds=seconds,
+        own=own,
     )

@@ -34,11 +34,18 @@ class Metric(StrEnum):
     """1 - cosine similarity at the model's outputs."""
     TOP1 = "top1"
     """Share of rows whose best class changes: too coarse to rank single layers by, but what many care for."""
+    OWN = "own"
+    """How far a function of the user's own moves away from its value in full precision."""
 
     @property
     def higher_is_better(self) -> bool:
         """Whether a larger figure means less damage."""
         return self in (Metric.SQNR, Metric.LOGITS)
+
+    @property
+    def estimable(self) -> bool:
+        """Whether it has a gradient; others can only be measured."""
+        return self not in (Metric.TOP1, Metric.OWN)
 
     @property
     def unit(self) -> str:
@@ -54,6 +61,7 @@ METRIC_TITLES: Mapping[Metric, Text] = {
     Metric.KL: say("KL divergence (nats)"),
     Metric.COSINE: say("Cosine distance"),
     Metric.TOP1: say("Changed best class"),
+    Metric.OWN: say("Change of your own metric"),
 }
 
 
@@ -120,7 +128,11 @@ def _squashes(kernel: Kernel) -> bool:
 
 
 def read(metric: Metric, point: Point, found: Evaluation) -> float:
-    """The figure of an evaluated plan."""
+    """The figure of an evaluated plan.
+
+    Raises:
+        PlanError: For a function of the user's own, which an evaluation doesn't ask.
+    """
     output: OutputError = found.output
     if metric is Metric.LOGITS:
         return found.accumulated[point.kernel].sqnr_db
@@ -128,6 +140,10 @@ def read(metric: Metric, point: Point, found: Evaluation) -> float:
         return inf if output.kl is None else output.kl
     if metric is Metric.COSINE:
         return 1 - output.cosine
+    if metric is Metric.OWN:
+        raise PlanError(
+            say("A function of your own is asked by an exact sweep only; choose output SQNR as the metric.")
+        )
     if metric is Metric.TOP1:
         return 1 - (output.top1_agreement or 0.0)
     return output.sqnr_db

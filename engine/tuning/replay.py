@@ -94,9 +94,15 @@ class Replay:
             self._workers.map(lambda sample: self._run_base(sample, cancel), range(samples), cancel=cancel)
 
     def measure(
-        self, kernel_id: str, scheme: Scheme, cancel: CancelToken
+        self, kernel_id: str, scheme: Scheme, cancel: CancelToken, outputs: list[dict[str, Array]] | None = None
     ) -> tuple[OutputError, Mapping[str, ErrorSums]]:
         """Errors with one kernel in a scheme: at the outputs, and of the tensors asked for.
+
+        Args:
+            kernel_id: The kernel.
+            scheme: Its scheme.
+            cancel: Checked between kernels and blocks.
+            outputs: Takes the model's outputs of each sample, copied.
 
         Raises:
             PlanError: If the scheme can't be run.
@@ -110,8 +116,13 @@ class Replay:
         def run(sample: int) -> None:
             values = self._after(kernel, scheme, sample, cancel)
             parts[sample], others[sample] = self._compare(sample, values)
+            if outputs is not None:
+                kept[sample] = {name: np.array(array) for name, array in self._outputs(values).items()}
 
+        kept: dict[int, dict[str, Array]] = {}
         self._workers.map(run, range(count), cancel=cancel)
+        if outputs is not None:
+            outputs.extend(kept[sample] for sample in range(count))
         found = {name: _added(each[name] for each in others).as_result() for name in self._also}
         return total([part for part in parts if part is not None], self._evaluator.reading), found
 

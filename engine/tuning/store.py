@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isnan
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -40,6 +40,16 @@ CREATE TABLE cells (
 """
 
 
+_OWN_TABLE = """
+CREATE TABLE IF NOT EXISTS own (
+    context TEXT NOT NULL, mode TEXT NOT NULL, base TEXT NOT NULL, kernel TEXT NOT NULL, scheme TEXT NOT NULL,
+    metric TEXT NOT NULL, change REAL NOT NULL,
+    PRIMARY KEY (context, mode, base, kernel, scheme, metric)
+) WITHOUT ROWID
+"""
+"""Figures of functions of the user's own; stores of older versions get the table when they are opened."""
+
+
 class StoreError(MixbitError):
     """A result store that can't be used, or written to."""
 
@@ -58,6 +68,8 @@ class Figures:
     top5: float | None
     accuracy: float | None
     seconds: float
+    own: float | None = None
+    """What a function of the user's own gives, less what it gives in full precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,9 @@ class Row:
     figures: Figures
 
 
-_FIGURES = ", ".join(Figures.__dataclass_fields__)
+_COLUMNS = tuple(name for name in Figures.__dataclass_fields__ if name != "own")
+_FIGURES = ", ".join(_COLUMNS)
+_WHERE = "context = ? AND mode = ? AND base = ? AND kernel = ? AND scheme = ?"
 
 
 class ResultStore:
@@ -101,7 +115,7 @@ class ResultStore:
             self._base.close()
             raise
 
-    def get(self, context: str, mode: Mode, base: str, kernel: str, scheme: Scheme) -> Figures | None:
+    def get(self, context: str, mode: Mode, base: str, kernel: str, scheme: Scheme, own: str = "") -> Figures | None:
         """A cell, if it has been measured.
 
         Args:
@@ -110,41 +124,59 @@ class ResultStore:
             base: `plan_digest` of the plan around it.
             kernel: Kernel id.
             scheme: Its scheme.
+            own: Digest of a function of the user's own: a cell without its figure is not known.
 
         Raises:
             StoreError: If the file can't be read.
         """
         key = context, mode, base, kernel, _name(scheme)
-        where = "context = ? AND mode = ? AND base = ? AND kernel = ? AND scheme = ?"
         rows = self._guarded(
-            lambda: self._base.execute(f"SELECT {_FIGURES} FROM cells WHERE {where}", key).fetchall()
+            lambda: self._base.execute(f"SELECT {_FIGURES} FROM cells WHERE {_WHERE}", key).fetchall()
         )  # fmt: skip
-        return None if not rows else _figures(rows[0])
+        if not rows or not own:
+            return None if not rows else _figures(rows[0])
+        query = f"SELECT change FROM own WHERE {_WHERE} AND metric = ?"
+        found = self._guarded(lambda: self._base.execute(query, (*key, own)).fetchall())
+        return None if not found else replace(_figures(rows[0]), own=found[0][0])
 
-    def put(self, context: str, mode: Mode, base: str, kernel: str, scheme: Scheme, figures: Figures) -> None:
-        """Enter a cell; it is in the file when this returns.
+    def put(
+        self, context: str, mode: Mode, base: str, kernel: str, scheme: Scheme, figures: Figures, own: str = ""
+    ) -> None:
+        """Enter a cell; it is in the file when this returns. `own` is the digest of the function behind `figures.own`.
 
         Raises:
             StoreError: If the disk is full or the file can't be written; what is there stays.
         """
-        numbers = [getattr(figures, name) for name in Figures.__dataclass_fields__]
+        numbers = [getattr(figures, name) for name in _COLUMNS]
         numbers = [None if value is not None and isnan(value) else value for value in numbers]
-        row = [context, mode, base, kernel, _name(scheme), *numbers, time.time()]
+        key = context, mode, base, kernel, _name(scheme)
+        row = [*key, *numbers, time.time()]
         places = ", ".join("?" * len(row))
         names = f"context, mode, base, kernel, scheme, {_FIGURES}, finished"
+        if own and figures.own is not None:  # first: a cell that is there is whole
+            own_row = (*key, own, figures.own)
+            self._guarded(
+                lambda: self._base.execute("INSERT OR REPLACE INTO own VALUES (?, ?, ?, ?, ?, ?, ?)", own_row)
+            )
         self._guarded(lambda: self._base.execute(f"INSERT OR REPLACE INTO cells ({names}) VALUES ({places})", row))
 
-    def rows(self, context: str) -> Iterator[Row]:
-        """All cells measured in a context, oldest first.
+    def rows(self, context: str, own: str = "") -> Iterator[Row]:
+        """All cells measured in a context, oldest first; with the figure of a function of the user's own, if known.
 
         Raises:
             StoreError: If the file can't be read.
         """
-        query = f"SELECT mode, base, kernel, scheme, {_FIGURES} FROM cells WHERE context = ? ORDER BY finished"
+        query = "SELECT mode, base, kernel, scheme, change FROM own WHERE context = ? AND metric = ?"
+        changes = {} if not own else {
+            tuple(key): change
+            for *key, change in self._guarded(lambda: self._base.execute(query, (context, own)).fetchall())
+        }  # fmt: skip
+        cells = f"SELECT mode, base, kernel, scheme, {_FIGURES} FROM cells WHERE context = ? ORDER BY finished"
         for mode, base, kernel, scheme, *numbers in self._guarded(
-            lambda: self._base.execute(query, (context,)).fetchall()
+            lambda: self._base.execute(cells, (context,)).fetchall()
         ):
-            yield Row(mode, base, kernel, _scheme(scheme, self.path), _figures(tuple(numbers)))
+            figures = replace(_figures(tuple(numbers)), own=changes.get((mode, base, kernel, scheme)))
+            yield Row(mode, base, kernel, _scheme(scheme, self.path), figures)
 
     def close(self) -> None:
         """Close the file."""
@@ -181,6 +213,7 @@ class ResultStore:
                     model=meta.get("model", "?"),
                 )
             )
+        base.execute(_OWN_TABLE)
 
     def _create(self, network: Network) -> None:
         base = self._base
@@ -193,6 +226,7 @@ class ResultStore:
             "model": network.graph.path.name,
             "sha256": network.graph.sha256,
         }
+        base.execute(_OWN_TABLE)
         base.executemany("INSERT INTO meta VALUES (?, ?)", facts.items())
         base.execute(f"PRAGMA application_id = {_APPLICATION}")
         base.execute("COMMIT")
@@ -234,7 +268,7 @@ def _scheme(text: str, path: Path) -> Scheme:
 
 def _figures(row: tuple[float | None, ...]) -> Figures:
     """Rows hold NULL for NaN, which only required figures can have been: they count as lost."""
-    values = dict(zip(Figures.__dataclass_fields__, row, strict=True))
+    values = dict(zip(_COLUMNS, row, strict=True))
     for name, worst in (("sqnr_db", -inf), ("cosine", 0.0), ("mse", inf), ("max_abs", inf), ("seconds", 0.0)):
         if values[name] is None:
             values[name] = worst

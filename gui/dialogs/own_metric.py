@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
 from engine.errors import MixbitError
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 class OwnMetricDialog(Dialog):
     """Takes a metric, shows its figure for the current plan, and what went wrong."""
+
+    applied = Signal()
+    """A function was taken."""
 
     def __init__(self, session: Session, parent: QWidget | None) -> None:
         super().__init__("", "", parent, width=560)
@@ -86,6 +90,7 @@ class OwnMetricDialog(Dialog):
             return
         self.show_problem("")
         self._session.own_metric.choose(metric)
+        self.applied.emit()
         self._write()
 
     def _on_remove(self) -> None:

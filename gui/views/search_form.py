@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16, Scheme, family, label
-from engine.session.wishes import GOAL_TITLES, Goal, Wishes
+from engine.session.wishes import GOAL_TITLES, Goal, Wishes, bit_operations
 from gui import stored
 from gui.i18n import text
 from gui.widgets.chip import Chip
@@ -50,6 +50,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit("size_bytes", "≤", "MiB", 5, MIB),  # small models have a few KiB
     Limit("peak_bytes", "≤", "MiB", 5, MIB),
     Limit("energy_uj", "≤", "mJ", 3, 1e3),
+    Limit("operations", "≤", "G", 3, 1e9),
     Limit("sustained_us", "≤", "ms", 3, 1e3),
     Limit("min_sqnr_db", "≥", "dB", 1, 1.0),
     Limit("accuracy_drop", "≤", "%", 1, 0.01),
@@ -153,6 +154,7 @@ class SearchForm(QWidget):
             "size_bytes": self.tr("Model size"),
             "peak_bytes": self.tr("Peak memory"),
             "energy_uj": self.tr("Energy per run"),
+            "operations": self.tr("Bit operations"),
             "sustained_us": self.tr("Latency after {minutes} min").format(minutes=f"{self._minutes():g}"),
             "min_sqnr_db": self.tr("Output SQNR"),
             "accuracy_drop": self.tr("Accuracy drop"),
@@ -163,6 +165,8 @@ class SearchForm(QWidget):
             field.setAccessibleName(f"{titles[limit.key]} {limit.sign} {limit.unit}")
         tip = self.tr("Against the labels; without labels, the share of samples whose best class may change")
         self.rows["accuracy_drop"][0].setToolTip(tip)
+        tip = self.tr("Multiply-accumulates × weight bits × activation bits: what AMCT's mixed precision counts")
+        self.rows["operations"][0].setToolTip(tip)
         self.may_use.setText(self.tr("May use"))
         self.agree.setText(self.tr("Kernels with one input agree"))
         self.agree.setToolTip(
@@ -205,6 +209,7 @@ class SearchForm(QWidget):
             "size_bytes": (budgets.max_size_bytes, figures.size.total if figures.size else None),
             "peak_bytes": (budgets.max_peak_bytes, simulation.memory.peak_bytes if simulation else None),
             "energy_uj": (budgets.max_energy_uj, simulation.energy_uj if simulation else None),
+            "operations": (None, bit_operations(session.network, session.plan) if session.network else None),
             "sustained_us": (None, figures.sustained.final_latency_us if figures.sustained else None),
             "min_sqnr_db": (budgets.min_sqnr_db, 20.0),
             "accuracy_drop": (None, 0.01),

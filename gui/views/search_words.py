@@ -62,6 +62,10 @@ def verdict(session: Session, found: Found) -> list[str]:
         lines.append(words.format(predicted=predicted, measured=fmt.sqnr(found.measured_db)))
     else:
         lines.append(translate("Search", "Output SQNR: predicted {predicted}.").format(predicted=predicted))
+    wishes = found.wishes
+    if wishes is not None and (wishes.operations is not None or wishes.goal == "operations"):
+        giga = fmt.small_figure(found.costs.operations / 1e9, 3)
+        lines.append(translate("Search", "Bit operations: {count} G.").format(count=giga))
     if found.accuracy is not None:
         lines.append(translate("Search", "Measured accuracy {share}.").format(share=fmt.accuracy(found.accuracy)))
     elif found.top1 is not None:

@@ -187,6 +187,9 @@ class SensitivityView(ChartView):
             words = self.tr("Changes of the best class can only be measured: %n kernel(s) one at a time.", "",
                             len(data.ids))  # fmt: skip
             self.show_empty(words, self.tr("Start the sweep"))
+        elif sweeps.metric is not None and sweeps.metric.value == "own":
+            words = self.tr("Your own metric can only be measured: %n kernel(s) one at a time.", "", len(data.ids))
+            self.show_empty(words, self.tr("Start the sweep"))
         elif self.session.data is None:
             self.show_empty(self.tr("The sensitivity is estimated as soon as the data is there."))
         else:

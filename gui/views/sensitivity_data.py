@@ -12,6 +12,7 @@ import numpy as np
 from engine.graph.types import Array
 from engine.precision.scheme import FP32, Scheme, label
 from engine.session.state import SensitivityCell
+from engine.session.sweep_figures import measured_cell
 from engine.text import Text
 from gui.plots.kernels import short_name
 from gui.plots.table import Table
@@ -19,13 +20,15 @@ from gui.plots.table import Table
 if TYPE_CHECKING:
     from engine.session import Session
 
-Metric = Literal["sqnr", "logits", "kl", "cosine", "top1"]
+Metric = Literal["sqnr", "logits", "kl", "cosine", "top1", "own"]
 """Names of `engine.tuning.metrics.Metric`."""
 Question = Literal["estimated", "one-in", "one-out"]
 DECIBELS = frozenset({"sqnr", "logits"})
 SQNR_LEVELS = (60.0, 10.0)
 """Ends of the colour scale in dB; SQNR is a logarithm already."""
-LEVELS: Mapping[str, tuple[float, float]] = {"kl": (1e-5, 1e-1), "cosine": (1e-6, 1e-1), "top1": (1e-3, 1.0)}
+LEVELS: Mapping[str, tuple[float, float]] = {
+    "kl": (1e-5, 1e-1), "cosine": (1e-6, 1e-1), "top1": (1e-3, 1.0), "own": (1e-4, 1.0),
+}  # fmt: skip
 """Ends of the colour scales of the others; they are logarithmic and the same for every model."""
 MOST_GAIN_DB = 4.0
 """End of the colour scale of what restoring a kernel wins: the differences are small where all kernels make noise."""
@@ -201,7 +204,7 @@ def _cells(session: Session, question: Question) -> Mapping[tuple[str, Scheme], 
     if out is None:
         return {}
     return {
-        (kernel, out.plan.scheme(kernel)): SensitivityCell(kernel, out.plan.scheme(kernel), found.sqnr_db, found.kl)
+        (kernel, out.plan.scheme(kernel)): measured_cell(kernel, out.plan.scheme(kernel), found)
         for kernel, found in out.cells.items()
     }
 
@@ -215,11 +218,11 @@ def map_table(data: SensitivityMap) -> Table:
                 inside = "yes" if data.plan_rows[c] == r else ""
                 gain = data.gains[c] if data.question == "one-out" else None
                 name = scheme_code(scheme)
-                values = (cell.sqnr_db, cell.logits_db, cell.kl, cell.cosine, cell.top1)
+                values = (cell.sqnr_db, cell.logits_db, cell.kl, cell.cosine, cell.top1, cell.own)
                 rows.append((data.index[c], data.names[c], name, *values, gain, cell.kind, inside))
     header = (
         "index", "kernel", "scheme", "output_sqnr_db", "logits_sqnr_db", "kl_nats", "cosine_distance",
-        "changed_best_class", "one_out_gain_db", "kind", "in_plan",
+        "changed_best_class", "own_metric_change", "one_out_gain_db", "kind", "in_plan",
     )  # fmt: skip
     return Table(header, rows)
 

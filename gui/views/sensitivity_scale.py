@@ -52,6 +52,6 @@ def _marks(data: SensitivityMap) -> list[tuple[float, str]]:
         none, full = SQNR_LEVELS
         return [(i / 5, f"{none + (full - none) * i / 5:g}") for i in range(6)]
     low, high = LEVELS[data.metric]
-    factor = 100 if data.metric == "top1" else 1000
+    factor = {"top1": 100, "own": 1}.get(data.metric, 1000)
     count = round(log10(high / low))
     return [(i / count, f"{low * factor * 10**i:.3g}") for i in range(count + 1)]

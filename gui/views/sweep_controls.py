@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QMenu, QToolButton, QWidget
 
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
+from engine.tuning.metrics import Metric
 from gui.icons import icon
 from gui.theme import Theme, theme_manager
 from gui.views.layers_filter import DEBOUNCE_MS
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from engine.session import Session
 
 translate = QCoreApplication.translate
+OWN = Metric.OWN
 QUESTIONS: tuple[Question, ...] = ("estimated", "one-in", "one-out")
 MORE_SCHEMES: tuple[Scheme, ...] = (
     FP16,
@@ -93,6 +95,7 @@ class SweepControls(QObject):
         words = translate("Sweeps", "Measure of the output error: {name}")
         self.metric.set_word(name, words.format(name=metric_sentence(used_metric(self._session))))
         self.metric.setEnabled(bool(sweeps.metrics))
+        self._own_button_words()
 
     def toggle(self) -> None:
         """Start, pause, go on."""
@@ -104,8 +107,15 @@ class SweepControls(QObject):
         else:
             sweeps.start("one-out" if self.chosen == "one-out" else "one-in")
 
+    def _own_button_words(self) -> None:
+        """A function of one's own is known by its name."""
+        own = self._session.sweeps.own
+        if own is not None and used_metric(self._session) == "own":
+            tip = translate("Sweeps", "How far {function} of {file} moves from its value at FP32")
+            self.metric.set_word(own.function, tip.format(function=own.function, file=own.path.name))
+
     def _fill_metrics(self, menu: QMenu) -> None:
-        """The metrics that the model has."""
+        """The metrics that the model has, and a function of the user's own."""
         sweeps = self._session.sweeps
         for metric in sweeps.metrics:
             words = metric_sentence(metric.value)
@@ -115,6 +125,23 @@ class SweepControls(QObject):
             action.setCheckable(True)
             action.setChecked(metric == sweeps.metric)
             action.triggered.connect(lambda _=False, metric=metric: sweeps.set_metric(metric))
+        menu.addSeparator()
+        if sweeps.own is not None:
+            words = translate("Sweeps", "Change of your metric {function} (measured only)")
+            action = menu.addAction(words.format(function=sweeps.own.function))
+            action.setCheckable(True)
+            action.setChecked(sweeps.metric is OWN)
+            action.triggered.connect(lambda: sweeps.set_metric(OWN))
+        menu.addAction(translate("Sweeps", "Metric of your own…"), self._choose_own)
+
+    def _choose_own(self) -> None:
+        """Ask for a Python function; it becomes the metric of the sweeps once it is there."""
+        from gui.dialogs.own_metric import OwnMetricDialog
+
+        dialog = OwnMetricDialog(self._session, self.metric.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.applied.connect(lambda: self._session.sweeps.set_metric(OWN))
+        dialog.open()
 
     def fill_menu(self, menu: QMenu) -> None:
         """Schemes to sweep, what to measure."""

@@ -25,6 +25,7 @@ def metric_word(metric: Metric) -> str:
         "kl": "KL",
         "cosine": translate("Sweeps", "Cosine"),
         "top1": translate("Sweeps", "Top-1"),
+        "own": translate("Sweeps", "Own metric"),
     }[metric]
 
 
@@ -36,12 +37,13 @@ def metric_sentence(metric: Metric) -> str:
         "kl": translate("Sweeps", "KL divergence at the output, ×10⁻³ nats"),
         "cosine": translate("Sweeps", "Cosine distance at the outputs, ×10⁻³"),
         "top1": translate("Sweeps", "Best class changed, % of rows"),
+        "own": translate("Sweeps", "How far your own metric moves from its value at FP32"),
     }[metric]
 
 
 def metric_unit(metric: Metric) -> str:
     """Metric and unit as a column title: "KL ×10⁻³"."""
-    unit = {"sqnr": " dB", "logits": " dB", "kl": " ×10⁻³", "cosine": " ×10⁻³", "top1": " %"}[metric]
+    unit = {"sqnr": " dB", "logits": " dB", "kl": " ×10⁻³", "cosine": " ×10⁻³", "top1": " %", "own": ""}[metric]
     return metric_word(metric) + unit
 
 
@@ -51,6 +53,8 @@ def figure(value: float | None, metric: Metric) -> str:
         return fmt.MISSING
     if metric in DECIBELS:
         return fmt.sqnr_figure(value)
+    if metric == "own":
+        return fmt.small_figure(value, 4)
     return fmt.percent_figure(value) if metric == "top1" else fmt.milli_figure(value)
 
 
@@ -58,6 +62,8 @@ def figure_with_unit(value: float | None, metric: Metric) -> str:
     """A figure with its unit, as a card shows it."""
     if metric in DECIBELS:
         return fmt.sqnr(value)
+    if metric == "own":
+        return fmt.small_figure(value, 4)
     return fmt.percent(value) if metric == "top1" else fmt.scientific(value)
 
 

@@ -366,8 +366,9 @@
     </message>
     <message numerus="yes">
         <source>Your own metric can only be measured: %n kernel(s) one at a time.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Your own metric can only be measured: one kernel.</numerusform>
+            <numerusform>Your own metric can only be measured: %n kernels one at a time.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -4764,6 +4764,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>输出 SQNR：预测 {predicted}。</translation>
     </message>
     <message>
+        <source>Bit operations: {count} G.</source>
+        <translation>位运算量：{count} G。</translation>
+    </message>
+    <message>
         <source>Measured accuracy {share}.</source>
         <translation>实测准确率 {share}。</translation>
     </message>
@@ -4811,6 +4815,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>单次能耗</translation>
     </message>
     <message>
+        <source>Bit operations</source>
+        <translation>位运算量</translation>
+    </message>
+    <message>
         <source>Latency after {minutes} min</source>
         <translation>{minutes} 分钟后的时延</translation>
     </message>
@@ -4825,6 +4833,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Against the labels; without labels, the share of samples whose best class may change</source>
         <translation>相对于标签；没有标签时，为最优类别允许改变的样本比例</translation>
+    </message>
+    <message>
+        <source>Multiply-accumulates × weight bits × activation bits: what AMCT's mixed precision counts</source>
+        <translation>乘加数 × 权重位数 × 激活位数：AMCT 自动混合精度所用的代价</translation>
     </message>
     <message>
         <source>May use</source>
@@ -5087,8 +5099,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message numerus="yes">
         <source>Your own metric can only be measured: %n kernel(s) one at a time.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>自定义指标只能测量：%n 个算子，逐个进行。</numerusform>
         </translation>
     </message>
     <message>
@@ -5688,7 +5700,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>How far {function} of {file} moves from its value at FP32</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 中 {function} 偏离其 FP32 值的程度</translation>
     </message>
     <message>
         <source>{metric} (measured only)</source>
@@ -5696,11 +5708,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Change of your metric {function} (measured only)</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义指标 {function} 的变化（只能测量）</translation>
     </message>
     <message>
         <source>Metric of your own…</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义指标…</translation>
     </message>
     <message>
         <source>Schemes to sweep</source>
@@ -5740,7 +5752,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Own metric</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义指标</translation>
     </message>
     <message>
         <source>SQNR at the outputs, dB</source>
@@ -5764,7 +5776,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>How far your own metric moves from its value at FP32</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义指标偏离其 FP32 值的程度</translation>
     </message>
     <message>
         <source>estimated</source>
@@ -6375,15 +6387,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>There is no metric named {name}; choose one of {names}, or write FILE.py:FUNCTION.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有名为 {name} 的指标；请从 {names} 中选择，或写成 FILE.py:FUNCTION。</translation>
     </message>
     <message>
         <source>A function of your own has no gradient and can't be estimated; take --mode one-in or one-out.</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义函数没有梯度，无法估计；请使用 --mode one-in 或 one-out。</translation>
     </message>
     <message>
         <source>A function of your own is asked in this process only; leave --workers and --dask out.</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义函数只在本进程中调用；请去掉 --workers 与 --dask。</translation>
     </message>
     <message>
         <source>A sweep needs at least one worker; {count} were asked for.</source>
@@ -6734,8 +6746,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file} 与方案在层 {layer} 上不一致；未写入任何内容。</translation>
     </message>
     <message>
-        <source>Read back: every one of {count} layers has its precision.</source>
-        <translation>回读：{count} 个层的精度全部一致。</translation>
+        <source>Read back: every one of {count} {count:layer|layers} has its precision.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} is no encodings file: {reason}.</source>
@@ -6802,8 +6814,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有交付校准样本；请在 calibration/ 中为每个样本放一个 .bin。</translation>
     </message>
     <message>
-        <source>Read back: {count} INT8 layers in three files, as in the plan.</source>
-        <translation>回读：三个文件中共 {count} 个 INT8 层，与方案一致。</translation>
+        <source>Read back: {count} INT8 {count:layer|layers} in three files, as in the plan.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>AMCT (training)</source>
@@ -6826,8 +6838,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>AMCT 的混合精度 JSON</translation>
     </message>
     <message>
-        <source>Read back: {count} layers in two files, as in the plan.</source>
-        <translation>回读：两个文件中共 {count} 层，与方案一致。</translation>
+        <source>Read back: {count} {count:layer|layers} in two files, as in the plan.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading arrays</source>
@@ -6990,8 +7002,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file} 与样本不符；未写入任何内容。</translation>
     </message>
     <message>
-        <source>Read back: {count} layers stay float, as in the plan; calibration data as given.</source>
-        <translation>回读：{count} 个层保持浮点，与方案一致；校准数据无误。</translation>
+        <source>Read back: {count} {count:layer stays|layers stay} float, as in the plan; calibration data as given.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>dopt_lm works on the PyTorch model: the names must be those of its modules, see names.csv.</source>
@@ -7110,12 +7122,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 不存在；请给出转储的文件夹或文件。</translation>
     </message>
     <message>
-        <source>{count} more files can't be read.</source>
-        <translation>还有 {count} 个文件无法读取。</translation>
+        <source>{count} more {count:file|files} can't be read.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} files are no dumps and were passed over.</source>
-        <translation>{count} 个文件不是转储，已跳过。</translation>
+        <source>{count} {count:file is no dump and was|files are no dumps and were} passed over.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} holds no dump: expected .npy, .npz, .pb, raw Ascend dumps or MindSpore Lite .bin files.</source>
@@ -7134,12 +7146,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 中的文件超过 {most} 个；请选择单次运行的文件夹。</translation>
     </message>
     <message>
-        <source>{count} names stand for several tensors (first: {name}); the latest of each is used.</source>
-        <translation>{count} 个名称对应多个张量（首个：{name}）；各取最新的一个。</translation>
+        <source>{count} {count:name stands|names stand} for several tensors (first: {name}); the latest of each is used.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Only {count} kernels are measured and matched; a fit needs {least} or more.</source>
-        <translation>只有 {count} 个算子被测量并匹配；拟合至少需要 {least} 个。</translation>
+        <source>Only {count} {count:kernel is|kernels are} measured and matched; a fit needs {least} or more.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Fitting the device profile</source>
@@ -7230,12 +7242,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 类型未知；方案可来自规则文件、AMCT 的混合精度 JSON、dopt_lm 的配置、AIMET 编码、QNN 覆盖、已量化的 ONNX 模型与方案文件。</translation>
     </message>
     <message>
-        <source>{path} has {count} latencies; {least} or more are needed.</source>
-        <translation>{path} 有 {count} 个时延；至少需要 {least} 个。</translation>
+        <source>{path} has {count} {count:latency|latencies}; {least} or more are needed.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path}: latencies must be positive numbers, at most {most}.</source>
         <translation>{path}：时延必须为正数，且不超过 {most} 个。</translation>
+    </message>
+    <message>
+        <source>{path}: run {run} would have taken {value:.3g} µs, more than a day; check the unit.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The first runs are slower ({first} then {last}): leave them out, or warm up before it counts.</source>
@@ -7254,8 +7270,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>每 {period} 次运行时延变动 {amplitude}：请查找具有该周期的定时器、刷新或垃圾回收。</translation>
     </message>
     <message>
-        <source>{count} of {all} runs stand out, the worst is run {run} with {time}: other apps or the scheduler; plan with the 99th percentile of {p99}.</source>
-        <translation>{all} 次运行中有 {count} 次异常，最差为第 {run} 次，{time}：源于其他应用或调度器；请按 99 分位 {p99} 规划。</translation>
+        <source>{count} of {all} runs {count:stands|stand} out, the worst is run {run} with {time}: other apps or the scheduler; plan with the 99th percentile of {p99}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Latency spreads widely (median {median}, 95th percentile {p95}) without a pattern: ask for a higher priority or a fixed clock.</source>
@@ -7274,8 +7290,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 第 {line} 行：{text} 不是时延。</translation>
     </message>
     <message>
-        <source>{count} samples take {bytes} bytes, more than the temporary folder has room for; use fewer samples.</source>
-        <translation>{count} 个样本需要 {bytes} 字节，临时文件夹放不下；请减少样本数。</translation>
+        <source>{count} {count:sample takes|samples take} {bytes} bytes, more than the temporary folder has room for; use fewer samples.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The name {name} means more than one layer ({first}, {second}); use a name that is unique.</source>
@@ -7294,8 +7310,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 没有列出任何一张图片；其中有 {names}，而第一张图片是 {file}。</translation>
     </message>
     <message>
-        <source>{path} has no label for {count} of {all} pictures.</source>
-        <translation>{path} 缺少 {all} 张图片中 {count} 张的标签。</translation>
+        <source>{path} has no label for {count} of {all} {all:picture|pictures}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path}: labels must be whole numbers, one row per sample; got {got} for {count} samples.</source>
@@ -7350,16 +7366,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>MindSpore Lite 仅量化权重时，深度卷积保持浮点。</translation>
     </message>
     <message>
-        <source>Read back: {count} quantized layers, as in the plan.</source>
-        <translation>回读：{count} 个量化层，与方案一致。</translation>
+        <source>Read back: {count} quantized {count:layer|layers}, as in the plan.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path}: nothing is known of {value} yet; export again when it has been measured.</source>
         <translation>{path}：尚无 {value} 的结果；测量后请重新导出。</translation>
     </message>
     <message>
-        <source>Read back: {count} nodes of {kernels} layers.</source>
-        <translation>回读：{kernels} 个层的 {count} 个节点。</translation>
+        <source>Read back: {count} {count:node|nodes} of {kernels} {kernels:layer|layers}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} has no operator in it.</source>
@@ -7370,8 +7386,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>MatMulNBits 的分组须为 16 起的 2 的幂；{asked} 改为 {gets}。</translation>
     </message>
     <message>
-        <source>Run by ONNX Runtime: {count} MatMulNBits nodes, outputs as those of the QDQ spelling.</source>
-        <translation>ONNX Runtime 已运行：{count} 个 MatMulNBits 节点，输出与 QDQ 写法一致。</translation>
+        <source>Run by ONNX Runtime: {count} MatMulNBits {count:node|nodes}, outputs as those of the QDQ spelling.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{file}: ONNX Runtime can't run the quantized model ({reason}); the file was not written.</source>
@@ -7472,10 +7488,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>NNCF leaves activations in FP32 where it compresses weights; groups must divide the rows.</source>
         <translation>NNCF 压缩权重时激活保持 FP32；分组须整除行长。</translation>
-    </message>
-    <message>
-        <source>{count} rows.</source>
-        <translation>{count} 行。</translation>
     </message>
     <message>
         <source>ONNX Runtime quantization</source>
@@ -7590,24 +7602,24 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{why}：{time}，占运行的 {part}。</translation>
     </message>
     <message>
-        <source>{count} more kernel(s) run on the CPU</source>
-        <translation>另有 {count} 个算子由 CPU 执行</translation>
+        <source>{count} more {count:kernel runs|kernels run} on the CPU</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kernels}: {time}, {part} of the run.</source>
         <translation>{kernels}：{time}，占运行的 {part}。</translation>
     </message>
     <message>
-        <source>{scheme} makes {count} kernel(s) slower than FP16</source>
-        <translation>{scheme} 使 {count} 个算子比 FP16 更慢</translation>
+        <source>{scheme} makes {count} {count:kernel|kernels} slower than FP16</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Give them FP16, unless the smaller package is worth it.</source>
         <translation>除非更小的包值得，否则请用 FP16。</translation>
     </message>
     <message>
-        <source>{count} island(s) of low precision cost more than they save</source>
-        <translation>{count} 个低精度孤岛得不偿失</translation>
+        <source>{count} {count:island|islands} of low precision {count:costs more than it saves|cost more than they save}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kernels}: their conversions cost {time} more than they win.</source>
@@ -7618,8 +7630,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请将相邻算子也量化，或将孤岛设为 FP16。</translation>
     </message>
     <message>
-        <source>{count} kernel(s) are launch-bound</source>
-        <translation>{count} 个算子受启动开销限制</translation>
+        <source>{count} {count:kernel is|kernels are} launch-bound</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>All launches take {time}, {part} of the run.</source>
@@ -7738,8 +7750,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>转换时请固定形状（--input_shape），或列出会出现的形状。</translation>
     </message>
     <message>
-        <source>{count} kernel(s) have shapes that depend on values</source>
-        <translation>{count} 个算子的形状取决于数值</translation>
+        <source>{count} {count:kernel has|kernels have} shapes that depend on values</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kernels}: no converter for this device can plan their memory.</source>
@@ -7762,10 +7774,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请为此设备导出：在结果不变时，模型会以它可读取的 opset 写出。</translation>
     </message>
     <message>
-        <source>{count} node(s) have no name of their own</source>
-        <translation>{count} 个节点没有自己的名称</translation>
-    </message>
-    <message>
         <source>{kernels}: toolchains know layers by name.</source>
         <translation>{kernels}：工具链按名称识别层。</translation>
     </message>
@@ -7774,8 +7782,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请使用导出时写在配置旁的模型；其中每个节点都有名称。</translation>
     </message>
     <message>
-        <source>{count} kernel(s) turn NCHW into NHWC or back</source>
-        <translation>{count} 个算子在 NCHW 与 NHWC 之间转换</translation>
+        <source>{count} {count:kernel turns|kernels turn} NCHW into NHWC or back</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kernels}: {time} of each run.</source>
@@ -7786,8 +7794,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请以 NCHW 输入并去掉 Transpose：设备内部有自己的格式。</translation>
     </message>
     <message>
-        <source>{count} matrix product(s) have packed 4-bit weights</source>
-        <translation>{count} 个矩阵乘的权重为打包的 4 位</translation>
+        <source>{count} {count:matrix product has|matrix products have} packed 4-bit weights</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kernels}: .om keeps weights row by row as [K, N], .ms transposed as [N, K].</source>
@@ -7798,8 +7806,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>切勿在两者间直接传递原始权重文件；请分别从导出的模型转换。</translation>
     </message>
     <message>
-        <source>{count} kernel(s) have channels that are no multiple of 16 (INT8: 32)</source>
-        <translation>{count} 个算子的通道数不是 16（INT8 为 32）的倍数</translation>
+        <source>{count} {count:kernel has|kernels have} channels that are no multiple of 16 (INT8: 32)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kernels}: up to {part} of a kernel's matrix work is padding, {time} in all.</source>
@@ -7826,8 +7834,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{kernel} 在 {scheme} 下溢出</translation>
     </message>
     <message>
-        <source>{count} values are NaN or infinite on the samples.</source>
-        <translation>样本上有 {count} 个值为 NaN 或无穷。</translation>
+        <source>{count} {count:value is|values are} NaN or infinite on the samples.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Give it INT8, whose range is calibrated, or scale its input down.</source>
@@ -7838,16 +7846,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{kernel} 在全精度下给出 NaN 或无穷</translation>
     </message>
     <message>
-        <source>{kernels}: the errors of {count} kernel(s) can't be measured.</source>
-        <translation>{kernels}：{count} 个算子的误差无法测量。</translation>
+        <source>{kernels}: the errors of {count} {count:kernel|kernels} can't be measured.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Check the samples and their preprocessing; then the model itself.</source>
         <translation>请检查样本及其预处理，然后检查模型本身。</translation>
     </message>
     <message>
-        <source>{scheme} is not native for {count} kernel(s)</source>
-        <translation>{scheme} 不是 {count} 个算子的原生格式</translation>
+        <source>{scheme} is not native for {count} {count:kernel|kernels}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>They are built in FP16; choose a format that the device has.</source>
@@ -7858,8 +7866,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{kernels} 不原生支持 {scheme}：{reason} 其耗时按 FP16 计，大小按方案计。</translation>
     </message>
     <message>
-        <source>{count} kernel(s) alone miss the required SQNR</source>
-        <translation>{count} 个算子自身就达不到所需 SQNR</translation>
+        <source>{count} {count:kernel alone misses|kernels, each alone, miss} the required SQNR</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Worst: {kernel} with {have} on reference inputs, {need} required.</source>
@@ -7882,8 +7890,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请先提升最敏感的算子；扫描会给出名单。</translation>
     </message>
     <message>
-        <source>{count} kernel(s) saturate on evaluation samples</source>
-        <translation>{count} 个算子在评估样本上饱和</translation>
+        <source>{count} {count:kernel saturates|kernels saturate} on evaluation samples</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kernels}: up to {part} of the values lie beyond the calibrated range.</source>
@@ -7894,8 +7902,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请用类似样本校准，或换用其他观察器。</translation>
     </message>
     <message>
-        <source>{count} kernel(s) read an input that hardly moves</source>
-        <translation>{count} 个算子的输入几乎不变</translation>
+        <source>{count} {count:kernel reads|kernels read} an input that hardly moves</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kernels}: the range is a single value, or a quarter of the channels is always zero.</source>
@@ -7906,16 +7914,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请检查校准样本；用真实样本仍不变的部分可以剪除。</translation>
     </message>
     <message>
-        <source>{count} kernel(s) have weights that their format can't hold</source>
-        <translation>{count} 个算子的权重超出其格式的表示范围</translation>
+        <source>{count} {count:kernel has weights that its|kernels have weights that their} format can't hold</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Check the model's export; weights beyond the range of FP16 fit INT8.</source>
         <translation>请检查模型的导出；超出 FP16 范围的权重可用 INT8 表示。</translation>
     </message>
     <message>
-        <source>{count} kernel(s) have channels of zeros</source>
-        <translation>{count} 个算子含有全零通道</translation>
+        <source>{count} {count:kernel has|kernels have} channels of zeros</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>They cost time and memory and compute nothing; prune the model.</source>
@@ -7934,8 +7942,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请提供 {count} 个或更多真实样本。</translation>
     </message>
     <message>
-        <source>Only {count} calibration samples</source>
-        <translation>只有 {count} 个校准样本</translation>
+        <source>Only {count} calibration {count:sample|samples}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Ranges of so few samples miss rare values.</source>
@@ -7952,6 +7960,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path} does not exist.</source>
         <translation>{path} 不存在。</translation>
+    </message>
+    <message>
+        <source>{path}: {name} would have taken {value:.3g} µs; no time is below zero or above a day.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} is no profile of ONNX Runtime ({reason}).</source>
@@ -7978,8 +7990,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 第 {line} 行不是运算行；文件已损坏或被截断。</translation>
     </message>
     <message>
-        <source>{path}: {count} of {all} runs are incomplete and were left out.</source>
-        <translation>{path}：{all} 次运行中有 {count} 次不完整，已略去。</translation>
+        <source>{path}: {count} of {all} runs {count:is incomplete and was|are incomplete and were} left out.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} has the operators of {runs} runs, and the model table lists {known}.</source>
@@ -8002,8 +8014,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path}：页面内容与方案不符；未写入任何内容。</translation>
     </message>
     <message>
-        <source>Read back: a row for each of {count} layers.</source>
-        <translation>已读回：{count} 层各有一行。</translation>
+        <source>Read back: a row for each of {count} {count:layer|layers}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{model}: precision plan</source>
@@ -8026,8 +8038,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>方案 {name}</translation>
     </message>
     <message>
-        <source>{count} layers, {tunable} with a precision of their own</source>
-        <translation>{count} 层，其中 {tunable} 层可单独设置精度</translation>
+        <source>{count} {count:layer|layers}, {tunable} with a precision of {tunable:its|their} own</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Model size</source>
@@ -8058,10 +8070,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>输出 SQNR</translation>
     </message>
     <message>
-        <source>{count} samples</source>
-        <translation>{count} 个样本</translation>
-    </message>
-    <message>
         <source>Top-1 agreement</source>
         <translation>Top-1 一致率</translation>
     </message>
@@ -8074,24 +8082,24 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>准确率</translation>
     </message>
     <message>
-        <source>Errors compare {count} samples ({source}), run by ONNX Runtime as FP32 and with the plan.</source>
-        <translation>误差由 {count} 个样本（{source}）比较得出，分别以 FP32 和该方案用 ONNX Runtime 运行。</translation>
+        <source>Errors compare {count} {count:sample|samples} ({source}), run by ONNX Runtime as FP32 and with the plan.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The samples are synthetic: errors are indicative only.</source>
         <translation>样本为合成数据：误差仅供参考。</translation>
     </message>
     <message>
-        <source>{count} output values are NaN or infinite with the plan: FP16 overflows.</source>
-        <translation>使用该方案时有 {count} 个输出值为 NaN 或无穷：FP16 溢出。</translation>
+        <source>{count} output {count:value is|values are} NaN or infinite with the plan: FP16 overflows.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Errors were not measured.</source>
         <translation>未测量误差。</translation>
     </message>
     <message>
-        <source>Activation ranges: {observer} over {count} samples ({source}).</source>
-        <translation>激活范围：{observer}，{count} 个样本（{source}）。</translation>
+        <source>Activation ranges: {observer} over {count} {count:sample|samples} ({source}).</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The activation ranges come from synthetic samples; calibrate with real ones.</source>
@@ -8106,8 +8114,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>未仿真开销。</translation>
     </message>
     <message>
-        <source>{count} layers have no precision of their own and run in FP16.</source>
-        <translation>{count} 层不可单独设置精度，以 FP16 运行。</translation>
+        <source>{count} {count:layer has no precision of its|layers have no precision of their} own and {count:runs|run} in FP16.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Layer</source>
@@ -8246,8 +8254,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path}：规则不能还原层 {layer} 的精度；未写入任何内容。</translation>
     </message>
     <message>
-        <source>Only {count} calibration samples; 100 or more give steadier ranges.</source>
-        <translation>只有 {count} 个校准样本；100 个以上范围更稳定。</translation>
+        <source>Only {count} calibration {count:sample|samples}; 100 or more give steadier ranges.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{count} of {all} evaluation samples are calibration samples as well: errors are too optimistic; give others.</source>
@@ -8268,10 +8276,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{sample} is unlike the others: the deviation of input {name} is {value}, theirs {low} to {high}.</source>
         <translation>{sample} 与其他样本不同：输入 {name} 的标准差为 {value}，其他样本为 {low} 到 {high}。</translation>
-    </message>
-    <message>
-        <source>{count} samples are unlike the others; look at them.</source>
-        <translation>有 {count} 个样本与其他样本不同；请检查。</translation>
     </message>
     <message>
         <source>{sample} alone makes {count} of {all} activation ranges at least twice as wide as all other samples need; look at it, or choose another observer than min-max.</source>
@@ -8590,12 +8594,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>层 {name} 无法写入 layer_precisions.txt。</translation>
     </message>
     <message>
-        <source>Run by ONNX Runtime; {count} layers in the precision string.</source>
-        <translation>ONNX Runtime 已运行；精度字符串中有 {count} 个层。</translation>
+        <source>Run by ONNX Runtime; {count} {count:layer|layers} in the precision string.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} bars of {kernels} kernels.</source>
-        <translation>{kernels} 个算子的 {count} 个条块。</translation>
+        <source>{count} {count:bar|bars} of {kernels} {kernels:kernel|kernels}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path}: the plan has not been simulated yet; export again when it has.</source>
@@ -9314,8 +9318,20 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 不是 Mixbit 方案：{reason}。</translation>
     </message>
     <message>
+        <source>{path}: the scheme of kernel {name} has a field {field} that is not known; correct it, or update Mixbit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has the version {got}, which there has never been.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} is a plan for another model ({other}, hash {hash}), not for {model}; open that model, or apply the plan by names on purpose.</source>
         <translation>{path} 是另一个模型（{other}，哈希 {hash}）的方案，不是 {model} 的；请打开那个模型，或特意按名称应用。</translation>
+    </message>
+    <message>
+        <source>{path} lists kernel {name} twice; keep one of the two entries.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} names kernel {name} (weight {weight}), which {model} lacks under these fusion rules.</source>
@@ -9414,16 +9430,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{nan} 个权重为 NaN，{infinite} 个为无穷：分别取为 0 和其余权重的最大值。</translation>
     </message>
     <message>
-        <source>{count} weights are beyond 65504 and become infinite in FP16.</source>
-        <translation>{count} 个权重超出 65504，在 FP16 中变为无穷。</translation>
+        <source>{count} {count:weight is beyond 65504 and becomes|weights are beyond 65504 and become} infinite in FP16.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} of {all} channels are all zeros: exact in every format, and could be pruned.</source>
-        <translation>{all} 个通道中有 {count} 个全为零：任何格式下都精确，可以剪枝。</translation>
+        <source>{count} of {all} channels {count:is|are} all zeros: exact in every format, and could be pruned.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} weights are denormal, and 0 on most devices.</source>
-        <translation>{count} 个权重为非规格化数，在多数设备上为 0。</translation>
+        <source>{count} {count:weight is|weights are} denormal, and 0 on most devices.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Layer {name} wants a corrected bias, which needs calibration samples; give data.</source>
@@ -9542,12 +9558,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{kernel} 设为 {scheme}</translation>
     </message>
     <message>
-        <source>{scheme} for {count} kernels</source>
-        <translation>{count} 个算子设为 {scheme}</translation>
+        <source>{scheme} for {count} {count:kernel|kernels}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{count} kernels can't be rounded as {scheme} says, and take the nearest method.</source>
-        <translation>{count} 个算子不能按 {scheme} 取整，改用最接近的方法。</translation>
+        <source>{count} {count:kernel|kernels} can't be rounded as {scheme} says, and {count:takes|take} the nearest method.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{count} more kernels share the scale, and take the method too.</source>
@@ -9558,8 +9574,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{count} 个深度卷积算子采用 {gets} 而非 {asked}：权重太少，4 位几乎不省空间。</translation>
     </message>
     <message>
-        <source>{count} locked layers keep their precision.</source>
-        <translation>{count} 个已锁定的层保持原有精度。</translation>
+        <source>{count} locked {count:layer keeps its|layers keep their} precision.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Using synthetic samples instead: errors are indicative only.</source>
@@ -9574,8 +9590,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 是已打开的模型或存有其权重，绝不会被写入；请换一个名称。</translation>
     </message>
     <message>
-        <source>{count} kernel(s) stay at {scheme} and take {size} ({least} at best): {kernels}. {reason}</source>
-        <translation>{count} 个算子停留在 {scheme}，占用 {size}（最小可为 {least}）：{kernels}。{reason}</translation>
+        <source>{count} {count:kernel stays|kernels stay} at {scheme} and {count:takes|take} {size} ({least} at best): {kernels}. {reason}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{most} plans are kept already; delete one first.</source>
@@ -9646,12 +9662,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有权重方法能改善输出；方案保持不变。</translation>
     </message>
     <message>
-        <source>Weight methods for {count} kernels: output SQNR {before} dB before, {after} dB after.</source>
-        <translation>{count} 个算子的权重方法：输出 SQNR 由 {before} dB 变为 {after} dB。</translation>
+        <source>Weight methods for {count} {count:kernel|kernels}: output SQNR {before} dB before, {after} dB after.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Weight methods for {count} kernels</source>
-        <translation>{count} 个算子的权重方法</translation>
+        <source>Weight methods for {count} {count:kernel|kernels}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Local error of a candidate</source>
@@ -9686,8 +9702,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>下一步提升什么</translation>
     </message>
     <message>
-        <source>Opened {file}: {count} kernels.</source>
-        <translation>已打开 {file}：{count} 个算子。</translation>
+        <source>Opened {file}: {count} {count:kernel|kernels}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{problem} {device} is simulated instead.</source>
@@ -9770,6 +9786,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>单次能耗最低</translation>
     </message>
     <message>
+        <source>Fewest bit operations</source>
+        <translation>位运算量最少</translation>
+    </message>
+    <message>
         <source>output SQNR</source>
         <translation>输出 SQNR</translation>
     </message>
@@ -9819,7 +9839,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>A function of your own has no gradient and can't be estimated; sweep exactly.</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义函数没有梯度，无法估计；请精确扫描。</translation>
     </message>
     <message>
         <source>A changed best class can't be estimated; sweep exactly, or choose KL as the metric.</source>
@@ -9895,7 +9915,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Change of your own metric</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义指标的变化</translation>
     </message>
     <message>
         <source>The model doesn't end in a softmax or sigmoid of its own; choose output SQNR as the metric.</source>
@@ -9907,7 +9927,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>A function of your own is asked by an exact sweep only; choose output SQNR as the metric.</source>
-        <translation type="unfinished"></translation>
+        <translation>自定义函数只由精确扫描调用；请选择输出 SQNR 作为指标。</translation>
     </message>
     <message>
         <source>The model has no layer {id} whose precision can be set.</source>
@@ -9950,8 +9970,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>单次能耗</translation>
     </message>
     <message>
-        <source>operations</source>
-        <translation>运算量</translation>
+        <source>bit operations</source>
+        <translation>位运算量</translation>
     </message>
     <message>
         <source>peak memory</source>

@@ -34,6 +34,7 @@ class FakeSweeps:
         self._host = SimpleNamespace(plan=lambda: session.plan)
         self.metric: Metric | None = Metric.KL
         self.metrics = (Metric.SQNR, Metric.KL, Metric.COSINE, Metric.TOP1)
+        self.own = None
         self.schemes = (FP16, INT8, INT4)
         self.estimates = None
         self.one_out: OneOut | None = None

@@ -63,6 +63,27 @@ def test_the_form_makes_what_is_wished_for(session, panel):
     assert not session.searches.running
 
 
+def test_bit_operations_are_a_limit_and_a_goal(session, panel):
+    """AMCT's cost: the field starts at what the plan has, and a proposal says its own."""
+    form = panel.form
+    on, field = form.rows["operations"]
+    now = sum(
+        kernel.macs * session.plan.scheme(kernel.id).weights.bits * session.plan.scheme(kernel.id).activations.bits
+        for kernel in session.network.tunable
+    )
+    assert field.value() == pytest.approx(now / 1e9, abs=1e-3)
+    on.setChecked(True)
+    field.setValue(1.5)
+    form.goal.setCurrentIndex(form.goal.findData("operations"))
+    wishes = form.wishes()
+    assert (wishes.goal, wishes.operations, wishes.budgets.operations) == ("operations", 1.5e9, 1.5e9)
+    good, bad = session.searches.proposals
+    session.searches.proposals = (good, replace(bad, wishes=wishes, costs=replace(bad.costs, operations=2.25e9)))
+    session.emit(What.SEARCH)
+    settle(panel)
+    assert "Bit operations: 2.250 G." in panel.sentences.text()
+
+
 def test_sizes_of_small_models_keep_their_digits(session, panel, qtbot):
     on, field = panel.form.rows["size_bytes"]
     on.setChecked(True)

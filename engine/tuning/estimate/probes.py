@@ -45,6 +45,8 @@ def target_of(evaluator: Evaluator, metric: Metric, point: Point) -> Target:
     Raises:
         PlanError: If nothing that is measured has a gradient.
     """
+    if metric is Metric.OWN:
+        raise PlanError(say("A function of your own has no gradient and can't be estimated; sweep exactly."))
     if metric is Metric.TOP1:
         raise PlanError(say("A changed best class can't be estimated; sweep exactly, or choose KL as the metric."))
     tensors = [name for name in point.tensors if _is_float(evaluator, name)]

@@ -99,10 +99,7 @@ def plan_costs(
         Cancelled: If asked to stop.
     """
     size = float(plan_bytes(network, plan).total)
-    operations = sum(
-        float(kernel.macs) * plan.scheme(kernel.id).weights.bits * plan.scheme(kernel.id).activations.bits
-        for kernel in network.tunable
-    )
+    operations = bit_operations(network, plan)
     if device is None:
         return PlanCosts(size, operations)
     made = simulate(network, plan, device)
@@ -110,6 +107,14 @@ def plan_costs(
     return PlanCosts(
         size, operations, made.latency_us, made.energy_uj, float(made.memory.peak_bytes), sustained
     )  # fmt: skip
+
+
+def bit_operations(network: Network, plan: Plan) -> float:
+    """Multiply-accumulates x weight bits x activation bits of all tunable kernels: what AMCT's search counts."""
+    return sum(
+        float(kernel.macs) * plan.scheme(kernel.id).weights.bits * plan.scheme(kernel.id).activations.bits
+        for kernel in network.tunable
+    )
 
 
 def native_choices(network: Network, choices: Choices, device: Device) -> Choices:

@@ -270,7 +270,7 @@ BUDGET_NAMES: Mapping[str, Text] = {
     "size_bytes": say("model size"),
     "latency_us": say("latency"),
     "energy_uj": say("energy per run"),
-    "operations": say("operations"),
+    "operations": say("bit operations"),
     "peak_bytes": say("peak memory"),
     "sustained_us": say("sustained latency"),
     "damage": say("accuracy"),

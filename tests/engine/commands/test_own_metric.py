@@ -60,3 +60,23 @@ def test_failures_and_wrong_names_are_one_sentence(capsys, tmp_path, cnn_path):
         err = capsys.readouterr().err
         assert reason in err
         assert err.count("\n") == 1
+
+
+def test_sweeps_are_ranked_by_it(capsys, tmp_path, cnn_path):
+    (tmp_path / "mine.py").write_text("def first(o, r, l):\n    return float(o[0]['logits'].ravel()[0])\n")
+    arguments = ["sweep", str(cnn_path), "--schemes", "int4", "--samples", "2", "--metric"]
+    assert main([*arguments, f"{tmp_path / 'mine.py'}:first", "--mode", "one-in", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    values = [cell["value"] for cell in found["cells"]]
+    assert found["metric"] == "own"
+    assert found["user_metric"]["metric"].endswith("mine.py:first")
+    assert values == sorted((abs(cell["change"]) for cell in found["cells"]), reverse=True)
+    assert values[0] > 0
+    for metric, more, words in (
+        (f"{tmp_path / 'mine.py'}:first", [], "can't be estimated; take --mode one-in or one-out"),
+        (f"{tmp_path / 'mine.py'}:first", ["--mode", "one-in", "--workers", "2"], "leave --workers and --dask out"),
+        (f"{tmp_path / 'gone.py'}:first", ["--mode", "one-in"], "gone.py does not exist"),
+        ("best", [], "no metric named best; choose one of sqnr,"),
+    ):
+        assert main([*arguments, metric, *more]) == 1
+        assert words in capsys.readouterr().err

@@ -13,6 +13,7 @@ from onnx import TensorProto, helper
 from small_models import small_cnn
 
 from engine.npu import simulate
+from engine.numerics.user_metric import named_metric
 from engine.precision import FP16, INT4, INT8, preset
 from engine.precision.plan import Plan
 from engine.quant import plan_bytes
@@ -20,10 +21,10 @@ from engine.session import Session
 from engine.session.raising import raised
 from engine.session.sweep_store import store_path
 from engine.session.sweeps import OFFERED
-from engine.session.wishes import ACCURACY, Wishes
+from engine.session.wishes import ACCURACY, Wishes, bit_operations
 from engine.session.work import open_network
 from engine.text import say
-from engine.tuning.metrics import Metric
+from engine.tuning.metrics import Metric, damage
 from engine.tuning.store import ResultStore, StoreError
 
 
@@ -300,6 +301,40 @@ def test_the_front_is_predicted_then_measured(opened):
     assert sum(errors) / len(errors) < 3
 
 
+def test_the_front_is_found_again_when_all_cells_are_measured(opened):
+    """First by estimates, then by measured cells; a front that nobody has asked for is not looked for."""
+    session = opened.session
+    session.sweeps.set_schemes([INT4, INT8, FP16])
+    session.sweeps.start()
+    opened.settle()
+    assert not session.searches.front
+    session.sweeps.exact.clear()
+    session.searches.explore()
+    opened.settle()
+    first, by_estimates = session.searches.front, session.searches._search.harm
+    assert first
+    session.sweeps.start()
+    opened.settle()
+    assert session.searches.front is not first
+    harm = session.searches._search.harm
+    assert harm != by_estimates
+    assert harm == {key: damage(Metric.SQNR, figures.sqnr_db) for key, figures in session.sweeps.exact.items()}
+
+
+def test_a_limit_on_bit_operations_is_kept(opened):
+    session = opened.session
+    eight = Plan(dict.fromkeys((k.id for k in session.network.tunable), INT8))
+    limit = bit_operations(session.network, eight)
+    session.searches.start(Wishes(operations=limit, agree=False, native_only=False))
+    opened.settle()
+    (found,) = session.searches.proposals
+    assert not found.overdrawn
+    assert 0 < found.costs.operations == bit_operations(session.network, found.plan) <= limit
+    session.searches.start(Wishes("operations", min_sqnr_db=1.0, agree=False, native_only=False))
+    opened.settle()
+    assert session.searches.proposals[-1].costs.operations <= limit
+
+
 def test_what_to_raise_next_follows_the_plan(opened):
     session = opened.session
     session.apply_preset("int4")
@@ -348,3 +383,31 @@ def test_another_model_forgets_all(opened, tmp_path):
     assert not session.searches.proposals
     opened.settle()
     assert session.sweeps.estimates.complete
+
+
+def test_a_function_of_ones_own_is_one_more_metric(opened, tmp_path):
+    """Measured only; other cells stay as they are, and it goes when the function goes."""
+    session, sweeps = opened.session, opened.session.sweeps
+    sweeps.start()
+    opened.settle()
+    usual, exact = sweeps.metric, dict(sweeps.exact)
+    (tmp_path / "mine.py").write_text("def first(o, r, l):\n    return float(list(o[0].values())[0].ravel()[0])\n")
+    session.own_metric.choose(named_metric(f"{tmp_path / 'mine.py'}:first"))
+    sweeps.set_metric(Metric.OWN)
+    opened.settle()
+    assert not session.sensitivity, "nothing measured in it, nothing estimated"
+    assert len(sweeps.missing()) == len(exact)
+    sweeps.start()
+    opened.settle()
+    assert not opened.errors()
+    assert {cell.kind for cell in session.sensitivity.values()} == {"exact"}
+    assert len(session.sensitivity) == len(exact)
+    assert all(cell.own >= 0 for cell in session.sensitivity.values())
+    assert any(cell.own > 0 for cell in session.sensitivity.values())
+    assert {key: replace(f, own=None, seconds=0.0) for key, f in sweeps.exact.items()} == {
+        key: replace(f, seconds=0.0) for key, f in exact.items()
+    }
+    session.own_metric.choose(None)
+    assert sweeps.metric is usual
+    assert all(figures.own is None for figures in sweeps.exact.values())
+    opened.settle()
