@@ -2104,10 +2104,6 @@
         <translation>SQNR &lt; {0}</translation>
     </message>
     <message>
-        <source>Filter by name, op, precision or rule</source>
-        <translation>按名称、类型、精度或规则筛选</translation>
-    </message>
-    <message>
         <source>Filter</source>
         <translation>筛选</translation>
     </message>
@@ -2122,6 +2118,18 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     <message>
         <source>Bulk edit…</source>
         <translation>批量修改…</translation>
+    </message>
+    <message>
+        <source>Filter by name, op, precision or rule</source>
+        <translation>按名称、类型、精度或规则筛选</translation>
+    </message>
+    <message>
+        <source>Filter by name, op or rule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name, op or rule</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>all ops</source>
@@ -2178,8 +2186,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
 <context>
     <name>FixBox</name>
     <message>
-        <source>Cheapest way to meet it</source>
-        <translation>代价最小的修正</translation>
+        <source>Cheapest fix</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Apply</source>
@@ -6747,7 +6755,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Read back: every one of {count} {count:layer|layers} has its precision.</source>
-        <translation type="unfinished"></translation>
+        <translation>回读：{count} 个层的精度全部一致。</translation>
     </message>
     <message>
         <source>{path} is no encodings file: {reason}.</source>
@@ -6815,7 +6823,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Read back: {count} INT8 {count:layer|layers} in three files, as in the plan.</source>
-        <translation type="unfinished"></translation>
+        <translation>回读：三个文件中共 {count} 个 INT8 层，与方案一致。</translation>
     </message>
     <message>
         <source>AMCT (training)</source>
@@ -6839,7 +6847,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Read back: {count} {count:layer|layers} in two files, as in the plan.</source>
-        <translation type="unfinished"></translation>
+        <translation>回读：两个文件中共 {count} 层，与方案一致。</translation>
     </message>
     <message>
         <source>Reading arrays</source>
@@ -7003,7 +7011,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Read back: {count} {count:layer stays|layers stay} float, as in the plan; calibration data as given.</source>
-        <translation type="unfinished"></translation>
+        <translation>回读：{count} 个层保持浮点，与方案一致；校准数据无误。</translation>
     </message>
     <message>
         <source>dopt_lm works on the PyTorch model: the names must be those of its modules, see names.csv.</source>
@@ -7123,11 +7131,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} more {count:file|files} can't be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>还有 {count} 个文件无法读取。</translation>
     </message>
     <message>
         <source>{count} {count:file is no dump and was|files are no dumps and were} passed over.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个文件不是转储，已跳过。</translation>
     </message>
     <message>
         <source>{path} holds no dump: expected .npy, .npz, .pb, raw Ascend dumps or MindSpore Lite .bin files.</source>
@@ -7147,11 +7155,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:name stands|names stand} for several tensors (first: {name}); the latest of each is used.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个名称对应多个张量（首个：{name}）；各取最新的一个。</translation>
     </message>
     <message>
         <source>Only {count} {count:kernel is|kernels are} measured and matched; a fit needs {least} or more.</source>
-        <translation type="unfinished"></translation>
+        <translation>只有 {count} 个算子被测量并匹配；拟合至少需要 {least} 个。</translation>
     </message>
     <message>
         <source>Fitting the device profile</source>
@@ -7243,7 +7251,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} has {count} {count:latency|latencies}; {least} or more are needed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 有 {count} 个时延；至少需要 {least} 个。</translation>
     </message>
     <message>
         <source>{path}: latencies must be positive numbers, at most {most}.</source>
@@ -7251,7 +7259,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path}: run {run} would have taken {value:.3g} µs, more than a day; check the unit.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：第 {run} 次运行竟需 {value:.3g} µs，超过一天；请检查单位。</translation>
     </message>
     <message>
         <source>The first runs are slower ({first} then {last}): leave them out, or warm up before it counts.</source>
@@ -7271,7 +7279,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} of {all} runs {count:stands|stand} out, the worst is run {run} with {time}: other apps or the scheduler; plan with the 99th percentile of {p99}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} 次运行中有 {count} 次异常，最差为第 {run} 次，{time}：源于其他应用或调度器；请按 99 分位 {p99} 规划。</translation>
     </message>
     <message>
         <source>Latency spreads widely (median {median}, 95th percentile {p95}) without a pattern: ask for a higher priority or a fixed clock.</source>
@@ -7291,7 +7299,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:sample takes|samples take} {bytes} bytes, more than the temporary folder has room for; use fewer samples.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个样本需要 {bytes} 字节，临时文件夹放不下；请减少样本数。</translation>
     </message>
     <message>
         <source>The name {name} means more than one layer ({first}, {second}); use a name that is unique.</source>
@@ -7311,7 +7319,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} has no label for {count} of {all} {all:picture|pictures}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 缺少 {all} 张图片中 {count} 张的标签。</translation>
     </message>
     <message>
         <source>{path}: labels must be whole numbers, one row per sample; got {got} for {count} samples.</source>
@@ -7367,7 +7375,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Read back: {count} quantized {count:layer|layers}, as in the plan.</source>
-        <translation type="unfinished"></translation>
+        <translation>回读：{count} 个量化层，与方案一致。</translation>
     </message>
     <message>
         <source>{path}: nothing is known of {value} yet; export again when it has been measured.</source>
@@ -7375,7 +7383,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Read back: {count} {count:node|nodes} of {kernels} {kernels:layer|layers}.</source>
-        <translation type="unfinished"></translation>
+        <translation>回读：{kernels} 个层的 {count} 个节点。</translation>
     </message>
     <message>
         <source>{path} has no operator in it.</source>
@@ -7387,7 +7395,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Run by ONNX Runtime: {count} MatMulNBits {count:node|nodes}, outputs as those of the QDQ spelling.</source>
-        <translation type="unfinished"></translation>
+        <translation>ONNX Runtime 已运行：{count} 个 MatMulNBits 节点，输出与 QDQ 写法一致。</translation>
     </message>
     <message>
         <source>{file}: ONNX Runtime can't run the quantized model ({reason}); the file was not written.</source>
@@ -7603,7 +7611,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} more {count:kernel runs|kernels run} on the CPU</source>
-        <translation type="unfinished"></translation>
+        <translation>另有 {count} 个算子由 CPU 执行</translation>
     </message>
     <message>
         <source>{kernels}: {time}, {part} of the run.</source>
@@ -7611,7 +7619,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{scheme} makes {count} {count:kernel|kernels} slower than FP16</source>
-        <translation type="unfinished"></translation>
+        <translation>{scheme} 使 {count} 个算子比 FP16 更慢</translation>
     </message>
     <message>
         <source>Give them FP16, unless the smaller package is worth it.</source>
@@ -7619,7 +7627,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:island|islands} of low precision {count:costs more than it saves|cost more than they save}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个低精度孤岛得不偿失</translation>
     </message>
     <message>
         <source>{kernels}: their conversions cost {time} more than they win.</source>
@@ -7631,7 +7639,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:kernel is|kernels are} launch-bound</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子受启动开销限制</translation>
     </message>
     <message>
         <source>All launches take {time}, {part} of the run.</source>
@@ -7751,7 +7759,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:kernel has|kernels have} shapes that depend on values</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的形状取决于数值</translation>
     </message>
     <message>
         <source>{kernels}: no converter for this device can plan their memory.</source>
@@ -7783,7 +7791,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:kernel turns|kernels turn} NCHW into NHWC or back</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子在 NCHW 与 NHWC 之间转换</translation>
     </message>
     <message>
         <source>{kernels}: {time} of each run.</source>
@@ -7795,7 +7803,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:matrix product has|matrix products have} packed 4-bit weights</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个矩阵乘的权重为打包的 4 位</translation>
     </message>
     <message>
         <source>{kernels}: .om keeps weights row by row as [K, N], .ms transposed as [N, K].</source>
@@ -7807,7 +7815,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:kernel has|kernels have} channels that are no multiple of 16 (INT8: 32)</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的通道数不是 16（INT8 为 32）的倍数</translation>
     </message>
     <message>
         <source>{kernels}: up to {part} of a kernel's matrix work is padding, {time} in all.</source>
@@ -7835,7 +7843,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:value is|values are} NaN or infinite on the samples.</source>
-        <translation type="unfinished"></translation>
+        <translation>样本上有 {count} 个值为 NaN 或无穷。</translation>
     </message>
     <message>
         <source>Give it INT8, whose range is calibrated, or scale its input down.</source>
@@ -7847,7 +7855,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{kernels}: the errors of {count} {count:kernel|kernels} can't be measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels}：{count} 个算子的误差无法测量。</translation>
     </message>
     <message>
         <source>Check the samples and their preprocessing; then the model itself.</source>
@@ -7855,7 +7863,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{scheme} is not native for {count} {count:kernel|kernels}</source>
-        <translation type="unfinished"></translation>
+        <translation>{scheme} 不是 {count} 个算子的原生格式</translation>
     </message>
     <message>
         <source>They are built in FP16; choose a format that the device has.</source>
@@ -7867,7 +7875,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:kernel alone misses|kernels, each alone, miss} the required SQNR</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子自身就达不到所需 SQNR</translation>
     </message>
     <message>
         <source>Worst: {kernel} with {have} on reference inputs, {need} required.</source>
@@ -7891,7 +7899,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:kernel saturates|kernels saturate} on evaluation samples</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子在评估样本上饱和</translation>
     </message>
     <message>
         <source>{kernels}: up to {part} of the values lie beyond the calibrated range.</source>
@@ -7903,7 +7911,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:kernel reads|kernels read} an input that hardly moves</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的输入几乎不变</translation>
     </message>
     <message>
         <source>{kernels}: the range is a single value, or a quarter of the channels is always zero.</source>
@@ -7915,7 +7923,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:kernel has weights that its|kernels have weights that their} format can't hold</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的权重超出其格式的表示范围</translation>
     </message>
     <message>
         <source>Check the model's export; weights beyond the range of FP16 fit INT8.</source>
@@ -7923,7 +7931,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:kernel has|kernels have} channels of zeros</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子含有全零通道</translation>
     </message>
     <message>
         <source>They cost time and memory and compute nothing; prune the model.</source>
@@ -7943,7 +7951,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Only {count} calibration {count:sample|samples}</source>
-        <translation type="unfinished"></translation>
+        <translation>只有 {count} 个校准样本</translation>
     </message>
     <message>
         <source>Ranges of so few samples miss rare values.</source>
@@ -7963,7 +7971,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path}: {name} would have taken {value:.3g} µs; no time is below zero or above a day.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：{name} 竟需 {value:.3g} µs；时间不可能为负或超过一天。</translation>
     </message>
     <message>
         <source>{path} is no profile of ONNX Runtime ({reason}).</source>
@@ -7991,7 +7999,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path}: {count} of {all} runs {count:is incomplete and was|are incomplete and were} left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：{all} 次运行中有 {count} 次不完整，已略去。</translation>
     </message>
     <message>
         <source>{path} has the operators of {runs} runs, and the model table lists {known}.</source>
@@ -8015,7 +8023,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Read back: a row for each of {count} {count:layer|layers}.</source>
-        <translation type="unfinished"></translation>
+        <translation>已读回：{count} 层各有一行。</translation>
     </message>
     <message>
         <source>{model}: precision plan</source>
@@ -8039,7 +8047,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:layer|layers}, {tunable} with a precision of {tunable:its|their} own</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 层，其中 {tunable} 层可单独设置精度</translation>
     </message>
     <message>
         <source>Model size</source>
@@ -8083,7 +8091,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Errors compare {count} {count:sample|samples} ({source}), run by ONNX Runtime as FP32 and with the plan.</source>
-        <translation type="unfinished"></translation>
+        <translation>误差由 {count} 个样本（{source}）比较得出，分别以 FP32 和该方案用 ONNX Runtime 运行。</translation>
     </message>
     <message>
         <source>The samples are synthetic: errors are indicative only.</source>
@@ -8091,7 +8099,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} output {count:value is|values are} NaN or infinite with the plan: FP16 overflows.</source>
-        <translation type="unfinished"></translation>
+        <translation>使用该方案时有 {count} 个输出值为 NaN 或无穷：FP16 溢出。</translation>
     </message>
     <message>
         <source>Errors were not measured.</source>
@@ -8099,7 +8107,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Activation ranges: {observer} over {count} {count:sample|samples} ({source}).</source>
-        <translation type="unfinished"></translation>
+        <translation>激活范围：{observer}，{count} 个样本（{source}）。</translation>
     </message>
     <message>
         <source>The activation ranges come from synthetic samples; calibrate with real ones.</source>
@@ -8115,7 +8123,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:layer has no precision of its|layers have no precision of their} own and {count:runs|run} in FP16.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 层不可单独设置精度，以 FP16 运行。</translation>
     </message>
     <message>
         <source>Layer</source>
@@ -8255,7 +8263,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Only {count} calibration {count:sample|samples}; 100 or more give steadier ranges.</source>
-        <translation type="unfinished"></translation>
+        <translation>只有 {count} 个校准样本；100 个以上范围更稳定。</translation>
     </message>
     <message>
         <source>{count} of {all} evaluation samples are calibration samples as well: errors are too optimistic; give others.</source>
@@ -8595,11 +8603,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Run by ONNX Runtime; {count} {count:layer|layers} in the precision string.</source>
-        <translation type="unfinished"></translation>
+        <translation>ONNX Runtime 已运行；精度字符串中有 {count} 个层。</translation>
     </message>
     <message>
         <source>{count} {count:bar|bars} of {kernels} {kernels:kernel|kernels}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernels} 个算子的 {count} 个条块。</translation>
     </message>
     <message>
         <source>{path}: the plan has not been simulated yet; export again when it has.</source>
@@ -9319,11 +9327,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path}: the scheme of kernel {name} has a field {field} that is not known; correct it, or update Mixbit.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}：算子 {name} 的格式中有未知字段 {field}；请更正，或更新 Mixbit。</translation>
     </message>
     <message>
         <source>{path} has the version {got}, which there has never been.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 的版本为 {got}，该版本从未存在。</translation>
     </message>
     <message>
         <source>{path} is a plan for another model ({other}, hash {hash}), not for {model}; open that model, or apply the plan by names on purpose.</source>
@@ -9331,7 +9339,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} lists kernel {name} twice; keep one of the two entries.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中算子 {name} 出现两次；请只保留一条。</translation>
     </message>
     <message>
         <source>{path} names kernel {name} (weight {weight}), which {model} lacks under these fusion rules.</source>
@@ -9431,15 +9439,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:weight is beyond 65504 and becomes|weights are beyond 65504 and become} infinite in FP16.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个权重超出 65504，在 FP16 中变为无穷。</translation>
     </message>
     <message>
         <source>{count} of {all} channels {count:is|are} all zeros: exact in every format, and could be pruned.</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} 个通道中有 {count} 个全为零：任何格式下都精确，可以剪枝。</translation>
     </message>
     <message>
         <source>{count} {count:weight is|weights are} denormal, and 0 on most devices.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个权重为非规格化数，在多数设备上为 0。</translation>
     </message>
     <message>
         <source>Layer {name} wants a corrected bias, which needs calibration samples; give data.</source>
@@ -9559,14 +9567,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{scheme} for {count} {count:kernel|kernels}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子设为 {scheme}</translation>
     </message>
     <message>
         <source>{count} {count:kernel|kernels} can't be rounded as {scheme} says, and {count:takes|take} the nearest method.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子不能按 {scheme} 取整，改用最接近的方法。</translation>
     </message>
     <message>
-        <source>{count} more kernels share the scale, and take the method too.</source>
+        <source>{count} more {count:kernel shares|kernels share} the scale, and {count:takes|take} the method too.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9575,7 +9583,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} locked {count:layer keeps its|layers keep their} precision.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个已锁定的层保持原有精度。</translation>
     </message>
     <message>
         <source>Using synthetic samples instead: errors are indicative only.</source>
@@ -9591,7 +9599,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {count:kernel stays|kernels stay} at {scheme} and {count:takes|take} {size} ({least} at best): {kernels}. {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子停留在 {scheme}，占用 {size}（最小可为 {least}）：{kernels}。{reason}</translation>
     </message>
     <message>
         <source>{most} plans are kept already; delete one first.</source>
@@ -9663,11 +9671,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Weight methods for {count} {count:kernel|kernels}: output SQNR {before} dB before, {after} dB after.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的权重方法：输出 SQNR 由 {before} dB 变为 {after} dB。</translation>
     </message>
     <message>
         <source>Weight methods for {count} {count:kernel|kernels}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个算子的权重方法</translation>
     </message>
     <message>
         <source>Local error of a candidate</source>
@@ -9703,7 +9711,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Opened {file}: {count} {count:kernel|kernels}.</source>
-        <translation type="unfinished"></translation>
+        <translation>已打开 {file}：{count} 个算子。</translation>
     </message>
     <message>
         <source>{problem} {device} is simulated instead.</source>
