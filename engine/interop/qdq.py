@@ -23,6 +23,7 @@ from engine.errors import ExportError
 from engine.fusion.types import Network
 from engine.graph.types import Array
 from engine.interop.model_file import write_model
+from engine.interop.scaled_model import fold_scales
 from engine.interop.unique import unique
 from engine.numerics.lowering import lower
 from engine.numerics.models import has_bodies, value_info
@@ -127,11 +128,15 @@ def build_qdq(
                 node.input[at] = renamed.get(name, name)
             node.name = unique(f"{kernel.name}/{node.op_type}", used)
         model.graph.node.extend(nodes)
+    scales = fold_scales(model, constants, frozenset(info.name for info in network.graph.outputs))
     _guard_norms(model, constants)
     _guard_roundings(model, constants)
     _close(network, model, constants, target)
     _declare(network, model, False)
-    for key, value in _metadata(network, plan, ranges).items():
+    metadata = dict(_metadata(network, plan, ranges))
+    if scales.folded or scales.left:
+        metadata["mixbit.scales"] = msgspec.json.encode(scales._asdict()).decode()
+    for key, value in metadata.items():
         model.metadata_props.add(key=key, value=value)
     return model, constants
 

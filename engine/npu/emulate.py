@@ -15,8 +15,10 @@ from engine.graph.types import Array
 from engine.npu.operators import attribute
 from engine.npu.patches import Geometry, geometry, patches
 from engine.precision.scheme import ActivationFormat, Scheme
+from engine.quant.folding import input_axis
 from engine.quant.packing import pack_int4, unpack_int4
 from engine.quant.ranges import FROM_WEIGHTS, QuantParams, Range, Rounding, activation_params
+from engine.quant.scaling import Scaling
 from engine.quant.weights import QuantizedWeight
 from engine.text import say
 
@@ -59,7 +61,7 @@ def emulate(
         kernel: A convolution, Gemm or MatMul with a constant weight.
         scheme: Formats of weights and activations.
         activation: The activation that meets the weight, float.
-        found: Its calibrated range; without one (and for dynamic formats) the range of `activation` itself.
+        found: The range over which the scheme rounds it; without one (and for dynamic formats) that of `activation`.
         rounding: Rounds the weight by the scheme's method; without one, methods that need data are refused.
 
     Raises:
@@ -77,12 +79,15 @@ def emulate(
         raise PlanError(say("{kernel}: batches of weight matrices are not emulated.", kernel=kernel.name))
     quantized = rounding.weight(kernel, weight, scheme)
     packed = pack(quantized)
+    activation, outputs = _scaled(kernel, activation, quantized.scaling)
     shaped = _Operand(kernel, activation)
     bias = _shifted(_bias(kernel), rounding.shift(kernel, scheme) if scheme.corrected else None)
+    bias = bias if bias is None else bias / outputs
     if scheme.activations.floating:
         sums = _half_sums(shaped.rows(_to_half(activation)), widen(packed, quantized), shaped.groups)
         with np.errstate(over="ignore"):  # overflow to infinity is part of the result
             total = sums * shaped.alpha + (0.0 if bias is None else _to_half(bias).astype(np.float32))
+            total = total * outputs
             return Emulated(shaped.output(total.astype(np.float16).astype(np.float32)), packed, 0)
     params = _params(activation, scheme.activations, found)
     codes = quantize_activation(activation, params, scheme.activations)
@@ -91,7 +96,17 @@ def emulate(
     output, widest = _integer_sums(rows, unpack(packed, quantized), quantized, params, whole, shaped.groups)
     if shaped.alpha != 1.0:
         output = output * shaped.alpha + (0.0 if bias is None else bias)
-    return Emulated(shaped.output(output), packed, widest)
+    return Emulated(shaped.output(output * outputs), packed, widest)
+
+
+def _scaled(kernel: Kernel, activation: Array, scaling: Scaling) -> tuple[Array, Array]:
+    """The activation over the scale of its channels, and what the sums of each output channel are multiplied by."""
+    if scaling.inputs is not None:
+        axis = input_axis(kernel)
+        shape = (-1, *(1,) * (activation.ndim - 2)) if axis == 1 else (-1,)
+        activation = activation / scaling.inputs.reshape(shape).astype(activation.dtype)
+    outputs = np.ones(1, np.float32) if scaling.outputs is None else scaling.outputs
+    return activation, outputs
 
 
 def pack(weight: QuantizedWeight) -> Array:

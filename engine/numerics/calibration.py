@@ -70,7 +70,7 @@ def calibrate(
             progress((number + 1) / len(samples), text)
             cancel.check()
     ranges = {name: conclude(state) for name, state in seen.items()} | stored_ranges(network)
-    learned = LearnedWeights(network, samples, kept)
+    learned = LearnedWeights(network, samples, kept, observer)
     return Ranges(_finite(ranges), observer, len(samples), samples.synthetic, learned, spans, odd_weights(network))
 
 

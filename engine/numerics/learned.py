@@ -16,13 +16,15 @@ from engine.numerics.moments import Seen, batches
 from engine.numerics.operands import has_rows
 from engine.numerics.rounded import RoundedWeights, content, samples_content
 from engine.numerics.samples import SampleSet, evenly
+from engine.numerics.scaling import Scalings, check_scalable, obstacle
 from engine.numerics.whole import whole_network
 from engine.numerics.workers import Workers
 from engine.precision.scheme import Scheme, WeightFormat
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.gptq import Moments, second_order
 from engine.quant.matrix import to_matrix
-from engine.quant.weights import LEARNED, QuantizedWeight, quantize_weight, with_axes
+from engine.quant.ranges import Range
+from engine.quant.weights import LEARNED, SCALED, QuantizedWeight, quantize_scaled, quantize_weight, with_axes
 from engine.text import say
 
 _SAMPLES = 16
@@ -38,8 +40,17 @@ class Cell(NamedTuple):
 
     kernel: Kernel
     weight: Weight
-    form: WeightFormat
-    method: str
+    scheme: Scheme
+
+    @property
+    def form(self) -> WeightFormat:
+        """Its format."""
+        return self.scheme.weights
+
+    @property
+    def method(self) -> str:
+        """The method."""
+        return self.scheme.method
 
 
 class LearnedWeights:
@@ -49,7 +60,9 @@ class LearnedWeights:
     depend on nothing but the model, the samples, the format and the method, and are kept by these.
     """
 
-    def __init__(self, network: Network, samples: SampleSet, kept: RoundedWeights | None = None) -> None:
+    def __init__(
+        self, network: Network, samples: SampleSet, kept: RoundedWeights | None = None, observer: str = "minmax"
+    ) -> None:
         self._network = network
         picked = evenly(len(samples), _SAMPLES)
         self._samples = SampleSet([samples.feeds[at] for at in picked], samples.source, samples.synthetic)
@@ -58,6 +71,7 @@ class LearnedWeights:
         self._names: dict[int, tuple[Array, bytes]] = {}
         self._of_samples: bytes = b""
         self._means: dict[str, Means] = {}
+        self._scalings = Scalings(network, samples, observer)
 
     def weight(self, kernel: Kernel, weight: Weight, scheme: Scheme) -> QuantizedWeight:
         """A weight in a scheme's format by its method.
@@ -67,9 +81,9 @@ class LearnedWeights:
         """
         if scheme.weights.floating:
             return quantize_weight(kernel.constants[weight.constant], weight, scheme.weights)
-        cell = Cell(kernel, weight, scheme.weights, scheme.method)
+        cell = Cell(kernel, weight, scheme.rounded_by)
         found = self._kept.get(self._key(cell))
-        if found is None:
+        if found is None or self._scalings.missing(kernel, cell.scheme):
             self._find([cell], (), no_progress, NEVER)
             found = self._kept.get(self._key(cell))
         assert found is not None
@@ -98,6 +112,14 @@ class LearnedWeights:
         for (first, last, start, stop), mean in self._means[kernel.id].items():
             found[first:last] += lost[first:last, start:stop] @ mean
         return found.astype(np.float32)
+
+    def range(self, kernel: Kernel, scheme: Scheme) -> Range | None:
+        """The range of an activation whose channels a scheme scales; None where it is as calibration found it."""
+        if kernel.weight is None or scheme.method not in SCALED:
+            return None
+        if self._scalings.missing(kernel, scheme):
+            self._find([Cell(kernel, kernel.weight, scheme.rounded_by)], (), no_progress, NEVER)
+        return self._scalings.range(kernel, scheme)
 
     def missing(self, cells: Iterable[tuple[str, Scheme]]) -> bool:
         """Whether `find` has anything to do."""
@@ -139,19 +161,23 @@ class LearnedWeights:
             if scheme.method == "rtn" or scheme.weights.floating:
                 continue
             for weight in kernel.weights:
-                cell = Cell(kernel, weight, scheme.weights, scheme.method)
+                cell = Cell(kernel, weight, scheme.rounded_by)
                 key = self._key(cell)
-                if self._kept.get(key) is None:
+                if self._kept.get(key) is None or self._scalings.missing(kernel, cell.scheme):
                     weights[key] = cell
         return list(weights.values()), list(means.values())
 
     def _find(self, cells: Sequence[Cell], means: Sequence[Kernel], progress: Progress, cancel: CancelToken) -> None:
         for cell in cells:
-            check_fit(cell.kernel, cell.method)
+            check_fit(self._network, cell.kernel, cell.method)
         while not self._busy.acquire(timeout=0.02):
             cancel.check()
         try:
-            cells = [cell for cell in cells if self._kept.get(self._key(cell)) is None]
+            cells = [
+                cell
+                for cell in cells
+                if self._kept.get(self._key(cell)) is None or self._scalings.missing(cell.kernel, cell.scheme)
+            ]
             means = [kernel for kernel in means if kernel.id not in self._means]
             self._work(cells, means, progress, cancel)
         finally:
@@ -170,11 +196,18 @@ class LearnedWeights:
 
         workers = Workers(2)
         try:
+            scaled = [(cell.kernel, cell.scheme) for cell in cells if cell.method in SCALED]
+            if scaled:
+                self._scalings.find(scaled, tick, cancel)
 
             def plain(cell: Cell) -> None:
                 cancel.check()
                 original = cell.kernel.constants[cell.weight.constant]
-                self._keep(cell, quantize_weight(original, cell.weight, cell.form, cell.method))
+                if cell.method in SCALED:
+                    scaling = self._scalings.of(cell.kernel, cell.scheme)
+                    self._keep(cell, quantize_scaled(original, cell.weight, cell.form, scaling))
+                else:
+                    self._keep(cell, quantize_weight(original, cell.weight, cell.form, cell.method))
                 done.append(1)
 
             workers.map(plain, others, cancel=cancel, tick=tick)
@@ -230,11 +263,12 @@ class LearnedWeights:
             known = self._names[id(array)] = array, content(array)
         name = known[1]
         axes = cell.weight.channel_axes, cell.weight.reduction_axes
-        if cell.method not in LEARNED:
+        if cell.method not in (*LEARNED, *SCALED):
             return name, axes, cell.form, cell.method
         if not self._of_samples:
             self._of_samples = samples_content(self._samples) + self._network.graph.sha256.encode()
-        return name, axes, cell.form, cell.method, cell.kernel.id, self._of_samples
+        scale = cell.scheme.activations if cell.method in SCALED else None  # what it is chosen for
+        return name, axes, cell.form, cell.method, scale, cell.kernel.id, self._of_samples
 
 
 def can_correct(kernel: Kernel) -> bool:
@@ -257,18 +291,24 @@ def can_correct(kernel: Kernel) -> bool:
     )
 
 
-def fits(kernel: Kernel, method: str) -> bool:
+def fits(network: Network, kernel: Kernel, method: str) -> bool:
     """Whether a method can round a kernel's weights."""
-    return kernel.weight is not None and (method not in LEARNED or has_rows(kernel))
+    if kernel.weight is None:
+        return False
+    if method in SCALED:
+        return obstacle(network, kernel, method) is None
+    return method not in LEARNED or has_rows(kernel)
 
 
-def check_fit(kernel: Kernel, method: str) -> None:
+def check_fit(network: Network, kernel: Kernel, method: str) -> None:
     """Refuse a method that does not fit a kernel.
 
     Raises:
         PlanError: With the reason.
     """
-    if not fits(kernel, method):
+    if method in SCALED:
+        check_scalable(network, kernel, method)
+    elif not fits(network, kernel, method):
         raise PlanError(
             say(
                 "Layer {name} can't be rounded by {method}: it takes convolutions that mix channels, Gemm and MatMul "

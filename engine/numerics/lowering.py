@@ -1,8 +1,9 @@
 """From a kernel and a scheme to the ONNX nodes that compute it: one function for the preview and for the exported file.
 
 What both have: the activation that meets the weight goes through QuantizeLinear + DequantizeLinear (integer formats) or
-a Cast to half and back; the bias of an 8-bit kernel is rounded to int32 in units of activation scale x weight scale, as
-integer hardware (and ONNX Runtime, when it loads a QDQ file) does; half kernels round their bias and their results.
+a Cast to half and back, behind a multiplication where the method scales its channels; the bias of an 8-bit kernel is
+rounded to int32 in units of activation scale x weight scale, as integer hardware (and ONNX Runtime, when it loads a QDQ
+file) does; half kernels round their bias and their results.
 What differs is only how a rounded weight is spelt: as a float constant in the preview, as packed integers in front of a
 DequantizeLinear in a file.
 """
@@ -14,19 +15,27 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx
+from onnx import helper
 
 from engine.errors import PlanError
 from engine.fusion.types import Kernel, Kind, Weight
 from engine.graph.types import Array, TensorInfo
 from engine.numerics.activations import half_pair, integer_pair
+from engine.numerics.scaling import beside
 from engine.numerics.weight_nodes import WeightNodes, bias_nodes, packed_weight, preview_weight
 from engine.precision.scheme import FP32, ActivationFormat, Scheme
-from engine.quant.ranges import QuantParams, Ranges, Rounding, activation_params
+from engine.quant.folding import input_axis
+from engine.quant.ranges import QuantParams, Ranges, Rounding, activation_params, range_for
+from engine.quant.scaling import PLAIN, Scaling
 from engine.quant.weights import QuantizedWeight, fake_quantize, quantize_weight
 from engine.text import say
 
 FLOATS = frozenset({"float16", "float32", "float64", "bfloat16"})
 """Names of the dtypes that a scheme can round."""
+
+SCALED_INPUT = "mixbit/scaled"
+SCALED_OUTPUT = "mixbit/unscaled"
+"""Ends of the names of activations that are divided by a scale, and of results before they are multiplied by one."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -70,6 +79,10 @@ def lower(
     if scheme == FP32:
         return Lowered(tuple(node.proto for node in kernel.nodes), kernel.constants)
     work = _Work(kernel, scheme, tensors, opset, [_copy(node.proto) for node in kernel.nodes], dict(kernel.constants))
+    if quantized is None and kernel.weight is not None and scheme.method != "rtn":
+        quantized = ranges.rounding.weight(kernel, kernel.weight, scheme)
+    if quantized is not None:
+        work.scaling = quantized.scaling
     params = _activation(work, ranges, halves)
     nonfinite = _weights(work, params, packed, quantized, ranges.rounding) if kernel.weight is not None else 0
     if is_half(scheme.activations):
@@ -91,6 +104,10 @@ class _Work:
     constants: dict[str, Array]
     start: int = 0
     """How many nodes have been put in front of the kernel's first one."""
+    scaling: Scaling = PLAIN
+    """How the codes of the weight are scaled."""
+    scaled_inputs: bool = False
+    """Whether the weight meets a scaled activation."""
 
     @property
     def anchor(self) -> onnx.NodeProto:
@@ -107,9 +124,9 @@ class _Work:
 def _activation(work: _Work, ranges: Ranges, halves: Collection[str]) -> QuantParams | None:
     """Round what goes into the anchor (into the kernel, if it has no weight). Returns static integer parameters."""
     kernel, form = work.kernel, work.scheme.activations
-    if form.floating and form.bits >= 32:
-        return None
     weight = kernel.weight
+    if form.floating and form.bits >= 32 and work.scaling.inputs is None:
+        return None
     if weight is None:
         for name in kernel.inputs if is_half(form) else ():
             if name not in halves and (made := half_pair(name, f"{kernel.id}/mixbit/{name}", work.tensors)) is not None:
@@ -122,20 +139,60 @@ def _activation(work: _Work, ranges: Ranges, halves: Collection[str]) -> QuantPa
         return None
     prefix = f"{kernel.id}/mixbit/activation"
     params = None
+    tensors = work.tensors
+    if work.scaling.inputs is not None:
+        name, halves = _scale_inputs(work, weight, work.scaling.inputs), ()
+        tensors = {name: replace(work.tensors[weight.activation], name=name)}
     if form.floating:
-        made = None if name in halves else half_pair(name, prefix, work.tensors)
+        made = None if name in halves or form.bits >= 32 else half_pair(name, prefix, tensors)
     else:
-        params = _static(kernel, form, ranges) if form.static else None
-        made = integer_pair(name, prefix, work.tensors, form, params, work.opset)
+        params = _static(kernel, work.scheme, ranges) if form.static else None
+        made = integer_pair(name, prefix, tensors, form, params, work.opset)
     if made is not None:
         work.in_front(kernel.anchor, made.nodes, made.constants)
         _rename(work.anchor.input, name, made.output)
     return params
 
 
-def _static(kernel: Kernel, form: ActivationFormat, ranges: Ranges) -> QuantParams:
+def _scale_inputs(work: _Work, weight: Weight, inputs: Array) -> str:
+    """Divide the activation by the scale of its channels; returns the name of the result.
+
+    A power of two: multiplying by its inverse is the same.
+    """
+    info = work.tensors[weight.activation]
+    name = f"{work.kernel.id}/{SCALED_INPUT}"
+    factor = beside(1 / inputs, input_axis(work.kernel) or 0, len(info.shape))
+    constants = {f"{name}/factor": factor.astype(info.dtype)}
+    node = helper.make_node("Mul", [weight.activation, f"{name}/factor"], [name])
+    work.in_front(work.kernel.anchor, [node], constants)
+    _rename(work.anchor.input, weight.activation, name)
+    work.scaled_inputs = True
+    return name
+
+
+def _scale_outputs(work: _Work, weight: Weight) -> None:
+    """Multiply what the product and its bias give by the scale of its channels."""
+    outputs = work.scaling.outputs
+    assert outputs is not None
+    anchor = work.anchor
+    result = anchor.output[0]
+    last = next((n for n in work.nodes if weight.bias and weight.bias in n.input and result in n.input), anchor)
+    at = next(i for i, node in enumerate(work.nodes) if node is last)
+    result, name = last.output[0], f"{work.kernel.id}/{SCALED_OUTPUT}"
+    info = work.tensors.get(result)
+    rank = len(info.shape) if info is not None else len(weight.shape)
+    axis = 1 if anchor.op_type == "Conv" else -1
+    dtype = work.kernel.constants[weight.constant].dtype
+    work.constants[f"{name}/factor"] = beside(outputs, axis, rank).astype(dtype)
+    last.output[0] = name
+    node = helper.make_node("Mul", [name, f"{name}/factor"], [result])
+    work.nodes.insert(at + 1, node)
+
+
+def _static(kernel: Kernel, scheme: Scheme, ranges: Ranges) -> QuantParams:
     assert kernel.weight is not None
-    found = ranges.ranges.get(kernel.weight.activation)
+    form = scheme.activations
+    found = range_for(kernel, scheme, ranges)
     if found is None:
         raise PlanError(
             say(
@@ -158,6 +215,8 @@ def _weights(
     scales, nonfinite = _weight(work, first, packed, quantized, rounding, f"{work.kernel.id}/mixbit/weight")
     shift = rounding.shift(work.kernel, work.scheme) if work.scheme.corrected else None
     bias = first.bias if shift is None else _shifted_bias(work, first, shift)
+    if packed and work.scaling.outputs is not None:
+        _scale_outputs(work, first)
     if bias and bias in work.constants:
         _bias(work, bias, scales, params, packed)
     for number, other in enumerate(more):
@@ -172,7 +231,7 @@ def _weight(
     """Round one weight; returns its scales (None for floats) and how many of its values are not finite."""
     scheme = work.scheme
     original = work.constants[weight.constant]
-    if quantized is None and scheme.method != "rtn":
+    if quantized is None and scheme.method != "rtn":  # one more weight of a recurrent layer
         quantized = rounding.weight(work.kernel, weight, scheme)
     elif packed and quantized is None:
         quantized = quantize_weight(original, weight, scheme.weights)
@@ -185,7 +244,8 @@ def _weight(
         if packed:
             made = packed_weight(weight, quantized, original.dtype, prefix)
         else:
-            made = preview_weight(quantized.dequantize(), weight, scheme.weights, original.dtype)
+            values = quantized.dequantize(scaled_inputs=work.scaled_inputs)
+            made = preview_weight(values, weight, scheme.weights, original.dtype)
     _put(work, work.kernel.anchor, made, weight.constant, work.anchor)
     return scales, nonfinite
 
@@ -210,6 +270,7 @@ def _bias(work: _Work, name: str, scales: Array | None, params: QuantParams | No
     rounded = bias_nodes(
         name, work.constants[name], scales, params, work.scheme.activations,
         f"{work.kernel.id}/mixbit/bias", packed, scaled=_has_factors(work.kernel, work.anchor),
+        outputs=work.scaling.outputs,
     )  # fmt: skip
     if reader is not None and rounded is not None:
         _put(work, reader - work.start, rounded, name, work.nodes[reader])

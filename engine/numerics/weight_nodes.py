@@ -57,12 +57,16 @@ def bias_nodes(
     packed: bool,
     *,
     scaled: bool,
+    outputs: Array | None = None,
 ) -> WeightNodes | None:
     """A rounded bias: half beside half activations, int32 where 8-bit activations meet a weight per tensor or channel.
 
     Returns None where it stays as it is: beside group scales, dynamic activations or a scaled Gemm there is no common
-    unit for it, and a code that would not fit 32 bits says that hardware could not add it as an integer either.
+    unit for it, and a code that would not fit 32 bits says that hardware could not add it as an integer either. With
+    `outputs` the bias is rounded in units that those multiply; a file leaves that to the multiplication behind it.
     """
+    if outputs is not None:
+        return _scaled_bias(name, bias, scales, params, form, prefix, packed, scaled, outputs)
     if form.floating:
         return _half_bias(name, bias, form, prefix, packed)
     if scales is None or scales.shape[1] != 1 or params is None or form.bits > 8 or scaled:
@@ -84,6 +88,28 @@ def bias_nodes(
     attributes: dict[str, Any] = {"axis": 0} if per_channel else {}
     nodes = [helper.make_node("DequantizeLinear", [stem, f"{stem}/scale"], [f"{prefix}/flat"], **attributes)]
     return _finish(nodes, constants, f"{prefix}/flat", prefix, bias.shape, 1, bias.dtype)
+
+
+def _scaled_bias(
+    name: str,
+    bias: Array,
+    scales: Array | None,
+    params: QuantParams | None,
+    form: ActivationFormat,
+    prefix: str,
+    packed: bool,
+    scaled: bool,
+    outputs: Array,
+) -> WeightNodes:
+    """The bias over `outputs`, rounded; the preview has it times `outputs` again."""
+    by_channel = outputs.reshape(bias.shape).astype(bias.dtype)
+    small = bias / by_channel
+    made = bias_nodes(name, small, scales, params, form, prefix, packed, scaled=scaled)
+    if made is None:
+        made = WeightNodes([], {f"{prefix}/value": small}, f"{prefix}/value")
+    if packed:
+        return made
+    return WeightNodes([], {made.output: (made.constants[made.output] * by_channel).astype(bias.dtype)}, made.output)
 
 
 def _half_bias(name: str, bias: Array, form: ActivationFormat, prefix: str, packed: bool) -> WeightNodes | None:

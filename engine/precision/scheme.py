@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Granularity = Literal["tensor", "channel", "group"]
@@ -47,6 +47,11 @@ class Scheme:
     def rounded(self) -> Scheme:
         """The same formats, rounded to nearest."""
         return self if self.method == "rtn" and not self.corrected else Scheme(self.weights, self.activations)
+
+    @property
+    def rounded_by(self) -> Scheme:
+        """The same formats and method, without a corrected bias: what the weights depend on."""
+        return replace(self, corrected=False) if self.corrected else self
 
 
 HALF = ActivationFormat(16, floating=True)

@@ -3,12 +3,13 @@
 from engine.quant.observers import OBSERVERS
 from engine.quant.packing import pack_codes, pack_int4, unpack_codes, unpack_int4
 from engine.quant.sizes import PlanBytes, plan_bytes, weight_bytes
-from engine.quant.weights import LEARNED, METHODS, QuantizedWeight, fake_quantize, quantize_weight
+from engine.quant.weights import LEARNED, METHODS, SCALED, QuantizedWeight, fake_quantize, quantize_weight
 
 __all__ = [
     "LEARNED",
     "METHODS",
     "OBSERVERS",
+    "SCALED",
     "PlanBytes",
     "QuantizedWeight",
     "fake_quantize",

@@ -48,6 +48,9 @@ class Rounding(Protocol):
             PlanError: There is no data.
         """
 
+    def range(self, kernel: Kernel, scheme: Scheme) -> Range | None:
+        """The range of the activation where a scheme scales its channels; None where it is as calibration found it."""
+
     def find(
         self,
         cells: Iterable[tuple[str, Scheme]],
@@ -76,6 +79,10 @@ class FromWeights:
             say("Layer {name} wants a corrected bias, which needs calibration samples; give data.", name=kernel.name)
         )
 
+    def range(self, kernel: Kernel, scheme: Scheme) -> Range | None:
+        """See `Rounding`."""
+        return None
+
     def find(
         self,
         cells: Iterable[tuple[str, Scheme]],
@@ -102,6 +109,13 @@ class Ranges:
     """By activation: float64 [samples, 2], least and greatest finite value of each sample; (inf, -inf) without one."""
     odd: Mapping[str, Oddities] = field(default_factory=dict, compare=False, repr=False)
     """Kernels with weights that formats can't hold, or that carry nothing, by id."""
+
+
+def range_for(kernel: Kernel, scheme: Scheme, ranges: Ranges) -> Range | None:
+    """The range that a kernel's activation is rounded over under a scheme; None if calibration has none."""
+    if kernel.weight is None:
+        return None
+    return ranges.rounding.range(kernel, scheme) or ranges.ranges.get(kernel.weight.activation)
 
 
 def stored_ranges(network: Network) -> dict[str, Range]:

@@ -7,7 +7,7 @@ second axis, channel scales along the first.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from engine.quant.clipping import clip_by_mse
 from engine.quant.hqq import half_quadratic
 from engine.quant.matrix import from_matrix, parts, to_matrix
 from engine.quant.rounding import Codes, round_half, round_to_nearest, rounded_to_nearest
+from engine.quant.scaling import PLAIN, Scaling
 from engine.quant.sizes import group_size, packed_bytes
 from engine.text import say
 
@@ -40,6 +41,8 @@ class QuantizedWeight:
     reduction_axes: tuple[int, ...]
     nonfinite: int = 0
     """Weights that are NaN or infinite in the model, or become infinite in FP16."""
+    scaling: Scaling = PLAIN
+    """What the codes have been scaled by: they are those of another matrix than the model's."""
 
     @property
     def group(self) -> int:
@@ -51,8 +54,8 @@ class QuantizedWeight:
         """Packed codes, scales and zero points."""
         return packed_bytes(self.codes.shape[0], self.codes.shape[1], self.format)
 
-    def matrix(self) -> Array:
-        """The rounded weights as float32 [channels, reduction]."""
+    def matrix(self, *, scaled_inputs: bool = False) -> Array:
+        """The rounded weights as float32 [channels, reduction], beside a plain activation or one that is scaled."""
         if self.format.floating:
             return self.codes.astype(np.float32)
         out = self.codes.astype(np.float32)
@@ -60,11 +63,12 @@ class QuantizedWeight:
             block = part.view(out)
             block -= part.of(self.zero_points)
             block *= part.of(self.scales)
-        return out
+        return self.scaling.undone(out, inputs=not scaled_inputs)
 
-    def dequantize(self) -> Array:
-        """The rounded weights as float32 in the original shape."""
-        return from_matrix(self.matrix(), self.shape, self.channel_axes, self.reduction_axes)
+    def dequantize(self, *, scaled_inputs: bool = False) -> Array:
+        """The same in the original shape."""
+        matrix = self.matrix(scaled_inputs=scaled_inputs)
+        return from_matrix(matrix, self.shape, self.channel_axes, self.reduction_axes)
 
 
 def quantize_weight(array: Array, weight: Weight, form: WeightFormat, method: str = "rtn") -> QuantizedWeight:
@@ -89,6 +93,20 @@ def quantize_weight(array: Array, weight: Weight, form: WeightFormat, method: st
     matrix = to_matrix(array, weight.channel_axes, weight.reduction_axes)
     made = _to_float(matrix, form) if form.floating else METHODS[method](matrix, form)
     return with_axes(made, array.shape, weight, form)
+
+
+def quantize_scaled(array: Array, weight: Weight, form: WeightFormat, scaling: Scaling) -> QuantizedWeight:
+    """Round a weight to nearest in the units that a scaling gives its channels; see `quantize_weight`.
+
+    Scales that each channel has for itself take up the scale of its result, so that only a scale per tensor gains by
+    `Scaling.outputs`.
+    """
+    matrix = to_matrix(array, weight.channel_axes, weight.reduction_axes)
+    if form.granularity != "tensor":
+        scaling = replace(scaling, outputs=None)
+    with np.errstate(over="ignore", invalid="ignore"):  # weights that are not finite are counted below
+        scaled = scaling.of(matrix)
+    return replace(with_axes(round_to_nearest(scaled, form), array.shape, weight, form), scaling=scaling)
 
 
 def with_axes(made: Codes, shape: tuple[int, ...], weight: Weight, form: WeightFormat) -> QuantizedWeight:
@@ -146,6 +164,8 @@ METHODS: dict[str, Callable[[Array, WeightFormat], Codes]] = {
 """Ways to find the codes from the weights alone, by the name a scheme gives."""
 LEARNED = ("gptq",)
 """Ways that need to see the activations; calibration knows them."""
+SCALED = ("awq", "smooth", "cle")
+"""Ways that scale weights against the layer in front and round them to nearest; calibration knows them too."""
 
 
 def _to_float(matrix: Array, form: WeightFormat) -> Codes:
@@ -165,13 +185,13 @@ def _check(form: WeightFormat, method: str) -> None:
         )  # fmt: skip
     if not form.floating and form.granularity == "group" and form.group < 1:
         raise PlanError(say("A group of {group} weights can't be; choose 16, 32, 64, 128 or 256.", group=form.group))
-    if method in LEARNED and not form.floating:
+    if method in (*LEARNED, *SCALED) and not form.floating:
         raise PlanError(
             say("The weight method {method} needs calibration samples; give data, or choose one of {known}.",
                 method=method.upper(), known=", ".join(METHODS))
         )  # fmt: skip
-    if method not in METHODS and method not in LEARNED:
+    if method not in (*METHODS, *LEARNED, *SCALED):
         raise PlanError(
             say("There is no weight method {method}; choose one of {known}.",
-                method=repr(method), known=", ".join((*METHODS, *LEARNED)))
+                method=repr(method), known=", ".join((*METHODS, *LEARNED, *SCALED)))
         )  # fmt: skip

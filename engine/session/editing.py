@@ -25,7 +25,7 @@ from engine.session.state import (
 )
 from engine.session.work import Prepared, not_measurable
 from engine.text import Text, say
-from engine.tuning.methods import fitted
+from engine.tuning.methods import fitted, together
 
 
 class Editing(SessionState):
@@ -59,14 +59,31 @@ class Editing(SessionState):
 
     def _fitted(self, kernels: Sequence[Kernel], scheme: Scheme) -> dict[str, Scheme]:
         """What kernels get when a scheme is set on them: a method only where it fits, which is said."""
-        given = {k.id: fitted((k,), own)[k.id] for k in kernels for own in (spread(kernels, scheme)[k.id],)}
+        network = self.network
+        assert network is not None
+        asked = spread(kernels, scheme)
+        given = {k.id: fitted(network, (k,), asked[k.id])[k.id] for k in kernels}
         without = [i for i, own in given.items() if own.rounded == scheme.rounded and own != scheme]
         if without:
             self.note(
                 say("{count} kernels can't be rounded as {scheme} says, and take the nearest method.",
                     count=len(without), scheme=label(scheme))
             )  # fmt: skip
-        return given
+        return given | self._taken_along(network, given)
+
+    def _taken_along(self, network: Network, given: Mapping[str, Scheme]) -> dict[str, Scheme]:
+        """Other kernels that take a scale together with those that get one, which is said."""
+        plan = self.plan.with_schemes(given)
+        along = {i: s for k, own in given.items() for i, s in together(network, plan, k, own).items()}
+        more = {i: s for i, s in along.items() if i not in given and i not in self.locked and plan.scheme(i) != s}
+        if more:
+            self.note(
+                say(
+                    "{count} more {count:kernel shares|kernels share} the scale and {count:takes|take} the method too.",
+                    count=len(more),
+                )
+            )
+        return more
 
     def _kernels(self, ids: Iterable[str]) -> list[Kernel]:
         """Those that the model has: a view may still show one that was closed a moment ago."""

@@ -13,7 +13,7 @@ from engine.npu.emulate import emulate
 from engine.numerics.models import build_model
 from engine.numerics.runtime import BASIC, naming, open_either, options
 from engine.precision.scheme import Scheme
-from engine.quant.ranges import Ranges
+from engine.quant.ranges import Ranges, range_for
 from engine.text import say
 
 
@@ -42,7 +42,7 @@ def emulated_output(
     activation = inputs.get(weight.activation)
     if activation is None:
         activation = _run(network, kernel, kernel.nodes, inputs, (weight.activation,))[0]
-    sums = emulate(kernel, scheme, activation, ranges.ranges.get(weight.activation), ranges.rounding).output
+    sums = emulate(kernel, scheme, activation, range_for(kernel, scheme, ranges), ranges.rounding).output
     anchor = kernel.nodes[kernel.anchor]
     done, given = anchor, anchor.outputs[0]
     if weight.bias and weight.bias not in anchor.inputs:  # emulated too: the Add right behind a MatMul

@@ -51,7 +51,11 @@ class Refining:
     def methods(self, kernel_id: str) -> tuple[Scheme, ...]:
         """The kernel's scheme by every method that fits it; empty for float weights."""
         network = self._host.network()
-        return () if network is None else methods_for(network.by_id(kernel_id), self._host.plan().scheme(kernel_id))
+        return (
+            ()
+            if network is None
+            else methods_for(network, network.by_id(kernel_id), self._host.plan().scheme(kernel_id))
+        )
 
     @property
     def comparing(self) -> bool:
@@ -158,7 +162,7 @@ class Refining:
             return {}
         kernels = [network.by_id(kernel) for kernel in kernel_ids]
         given = spread(kernels, scheme)
-        return {k.id: fitted((k,), given[k.id])[k.id] for k in kernels if k.id in given}
+        return {k.id: fitted(network, (k,), given[k.id])[k.id] for k in kernels if k.id in given}
 
     def try_schemes(self, cells: Sequence[tuple[str, Scheme]]) -> Job | None:
         """Measure the local error that kernels would have in schemes; found among the session's local errors."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from io import BytesIO
 
 import msgspec
@@ -12,12 +13,14 @@ from engine.fusion.types import Kernel, Network, Weight
 from engine.graph.types import Array
 from engine.precision.scheme import Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant import LEARNED
-from engine.quant.ranges import FROM_WEIGHTS, Rounding
+from engine.quant import LEARNED, SCALED
+from engine.quant.ranges import FROM_WEIGHTS, Range, Rounding
 from engine.quant.rounding import Codes
+from engine.quant.scaling import PLAIN, Scaling
 from engine.quant.weights import QuantizedWeight, with_axes
 
 _PARTS = ("codes", "scales", "zero_points")
+_SIDES = ("inputs", "outputs")
 
 
 class SentCell(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -29,6 +32,10 @@ class SentCell(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """By weight of the kernel; empty if a worker rounds the weights itself."""
     shifted: bool
     """Whether the bias is corrected."""
+    by_row: bool = False
+    """See `engine.quant.scaling.Scaling`; its scales are among the arrays where there are any."""
+    limits: tuple[str, str] | None = None
+    """The range of the scaled activation, as hexadecimal floats; None where it has the plain one."""
 
 
 class SentRounding:
@@ -47,7 +54,9 @@ class SentRounding:
         number = next(n for n, each in enumerate(kernel.weights) if each.constant == weight.constant)
         codes, scales, zero_points = (self._arrays[f"{at}_{number}_{part}"] for part in _PARTS)
         made = Codes(codes, scales, zero_points, cell.nonfinite[number])
-        return with_axes(made, kernel.constants[weight.constant].shape, weight, scheme.weights)
+        plain = with_axes(made, kernel.constants[weight.constant].shape, weight, scheme.weights)
+        inputs, outputs = (self._arrays.get(f"{at}_{side}") for side in _SIDES)
+        return replace(plain, scaling=Scaling(inputs, outputs, cell.by_row))
 
     def shift(self, kernel: Kernel, scheme: Scheme) -> Array | None:
         """See `Rounding`."""
@@ -55,6 +64,12 @@ class SentRounding:
         if found is None:
             return FROM_WEIGHTS.shift(kernel, scheme)
         return self._arrays[f"{found[0]}_shift"] if found[1].shifted else None
+
+    def range(self, kernel: Kernel, scheme: Scheme) -> Range | None:
+        """See `Rounding`."""
+        found = self._places.get((kernel.id, scheme))
+        limits = found[1].limits if found is not None else None
+        return None if limits is None else Range(*map(float.fromhex, limits))
 
     def find(
         self,
@@ -92,14 +107,20 @@ def rounded_file(
         made = [rounding.weight(kernel, weight, scheme) for weight in weights]
         for number, each in enumerate(made):
             arrays |= {f"{at}_{number}_{part}": getattr(each, part) for part in _PARTS}
+        scaling = made[0].scaling if made else PLAIN
+        given = {f"{at}_{side}": getattr(scaling, side) for side in _SIDES}
+        arrays |= {name: array for name, array in given.items() if array is not None}
+        found = rounding.range(kernel, scheme) if made else None
+        limits = None if found is None else (found.low.hex(), found.high.hex())
         shift = rounding.shift(kernel, scheme) if scheme.corrected else None
         if shift is not None:
             arrays[f"{at}_shift"] = shift
-        listed.append(SentCell(kernel_id, scheme, tuple(each.nonfinite for each in made), shift is not None))
+        counts = tuple(each.nonfinite for each in made)
+        listed.append(SentCell(kernel_id, scheme, counts, shift is not None, scaling.by_row, limits))
     out = BytesIO()
     np.savez(out, **arrays)  # type: ignore[arg-type]
     return listed, out.getvalue()
 
 
 def _learned(scheme: Scheme) -> bool:
-    return scheme.method in LEARNED and not scheme.weights.floating
+    return scheme.method in (*LEARNED, *SCALED) and not scheme.weights.floating

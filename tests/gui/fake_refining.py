@@ -17,12 +17,12 @@ class FakeRefining:
 
     def methods(self, kernel_id):
         session = self.session
-        return methods_for(session.network.by_id(kernel_id), session.plan.scheme(kernel_id))
+        return methods_for(session.network, session.network.by_id(kernel_id), session.plan.scheme(kernel_id))
 
     def fitted(self, kernel_ids, scheme):
         kernels = [self.session.network.by_id(k) for k in kernel_ids]
         given = spread(kernels, scheme)
-        return {k.id: fitted((k,), given[k.id])[k.id] for k in kernels if k.id in given}
+        return {k.id: fitted(self.session.network, (k,), given[k.id])[k.id] for k in kernels if k.id in given}
 
     def compare(self, kernel_id):
         self.asked.append(kernel_id)

@@ -164,7 +164,8 @@ def test_a_weight_method_that_cannot_be_used_is_refused_and_changes_nothing(tmp_
         session.apply_preset("int8")
         session.keep_plan("kept")
         driver.settle()
-        layer = next(k.name for k in session.network.tunable if method == "evil" or not fits(k, method))
+        network = session.network
+        layer = next(k.name for k in network.tunable if method == "evil" or not fits(network, k, method))
         session.export_kept("kept", tmp_path / "plan.json")
         session.save_project(tmp_path / "p.mixbit")
         before = (session.plan, session.history, session.network)

@@ -12,6 +12,7 @@ from engine.numerics import Evaluator, calibrate
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, INT4, INT8
 from engine.progress import CancelToken
+from engine.quant import SCALED
 from engine.tuning.methods import ALL_METHODS, compare_methods, methods_for, refine, with_method
 
 
@@ -27,11 +28,12 @@ def made():
 def test_every_method_that_fits_is_offered(made):
     net, _ = made
     conv, depthwise = net.kernels[0], net.kernels[1]
-    names = [(s.method, s.corrected) for s in methods_for(conv, INT4)]
-    assert names == [(m, c) for c in (False, True) for m in ALL_METHODS]
-    assert [s.method for s in methods_for(depthwise, INT4)] == ["rtn", "mse", "hqq"]
-    assert methods_for(conv, FP16) == ()
-    assert methods_for(net.kernels[3], INT4) == ()
+    names = [(s.method, s.corrected) for s in methods_for(net, conv, INT4)]
+    plain = [m for m in ALL_METHODS if m not in SCALED]  # it reads the model's input, which takes no scale
+    assert names == [(m, c) for c in (False, True) for m in plain]
+    assert [s.method for s in methods_for(net, depthwise, INT4)] == ["rtn", "mse", "hqq"]
+    assert methods_for(net, conv, FP16) == ()
+    assert methods_for(net, net.kernels[3], INT4) == ()
 
 
 def test_a_method_for_all_goes_where_it_fits(made):
@@ -50,7 +52,7 @@ def test_gains_are_what_a_plain_evaluation_gives(made):
     plan = Plan(dict.fromkeys((k.id for k in net.tunable), INT4))
     kernel = net.kernels[2].id
     gains = list(compare_methods(evaluator, plan, [kernel]))
-    assert len(gains) == 8
+    assert len(gains) == 10
     for gain in gains:
         tried = plan.with_schemes({kernel: gain.scheme})
         assert gain.output_db == evaluator.evaluate(tried).output.sqnr_db

@@ -182,14 +182,15 @@ def test_a_model_that_changes_meanwhile_is_noticed(evaluator: Evaluator, tmp_pat
 
 
 GPTQ = replace(INT4, method="gptq")
+SMOOTH = replace(INT8, method="smooth", corrected=True)
 
 
 @pytest.mark.usefixtures("_forgetful")
-@pytest.mark.parametrize("scheme", [GPTQ, replace(INT4, corrected=True), replace(GPTQ, corrected=True)])
+@pytest.mark.parametrize("scheme", [GPTQ, replace(INT4, corrected=True), replace(GPTQ, corrected=True), SMOOTH])
 def test_what_calibration_data_have_rounded_comes_along(evaluator: Evaluator, scheme) -> None:
     """Both around the cells and in them; rounding to nearest gives other figures, so it is not that."""
     network = evaluator.network
-    kernels = [kernel.id for kernel in network.tunable if fits(kernel, scheme.method)]
+    kernels = [kernel.id for kernel in network.tunable if fits(network, kernel, scheme.method)]
     base = Plan(dict.fromkeys(kernels, scheme))
 
     def send(shipment):
@@ -201,7 +202,7 @@ def test_what_calibration_data_have_rounded_comes_along(evaluator: Evaluator, sc
     cells = [(kernel, scheme) for kernel in kernels]
     found = _comparable(sweep_on(_Here(), evaluator, cells, send=send))
     assert found == _comparable(ExactSweep(evaluator).run(cells))
-    nearest = _comparable(ExactSweep(evaluator).run([(kernel, INT4) for kernel in kernels]))
+    nearest = _comparable(ExactSweep(evaluator).run([(kernel, scheme.rounded) for kernel in kernels]))
     assert {k: f for (k, _), f in found.items()} != {k: f for (k, _), f in nearest.items()}
 
 
