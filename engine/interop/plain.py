@@ -14,11 +14,12 @@ from engine.precision.planfile import plan_from_file, plan_to_file, save_plan
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.ranges import Ranges
 from engine.text import Text, say
+from engine.tuning.methods import apart
 
 
 def check_qdq(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Handover:
     """Every scheme can be said; the reader needs one setting."""
-    return hand_over(network, plan, lambda kernel, asked: (asked, None), _setting(plan))
+    return hand_over(network, plan, lambda kernel, asked: (asked, None), (*_setting(plan), *_scales(network, plan)))
 
 
 def _setting(plan: Plan) -> tuple[Text, ...]:
@@ -40,6 +41,21 @@ def _setting(plan: Plan) -> tuple[Text, ...]:
             )
         )
     return tuple(notes)
+
+
+def _scales(network: Network, plan: Plan) -> tuple[Text, ...]:
+    """Scales of channels that stay multiplications."""
+    found = apart(network, plan)
+    if not found:
+        return ()
+    return (
+        say(
+            "{name} and {more} more: the scale of the input stays a multiplication of its own, as what is in front of "
+            "it or beside it has another scheme. Errors are as shown; the latency of the product is not counted.",
+            name=network.by_id(found[0]).name,
+            more=len(found) - 1,
+        ),
+    )
 
 
 def check_csv(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Handover:

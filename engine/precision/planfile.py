@@ -14,7 +14,10 @@ from engine.precision.plan import Plan
 from engine.precision.scheme import PRESETS, ActivationFormat, Scheme, WeightFormat
 from engine.text import say
 
-VERSION = 1
+VERSION = 2
+"""Written where a weight method needs it: files that older versions understand keep version 1."""
+_SECOND = frozenset({"awq", "smooth", "cle"})
+"""Weight methods that version 1 does not know."""
 
 
 class _Model(msgspec.Struct, forbid_unknown_fields=True):
@@ -49,7 +52,8 @@ def plan_to_file(plan: Plan, network: Network) -> PlanFile:
         for k in network.kernels
         if k.weight is not None and k.id in plan
     ]
-    return PlanFile("mixbit-plan", VERSION, _Model(network.graph.path.name, network.graph.sha256), plan.name, entries)
+    version = VERSION if any(scheme.method in _SECOND for scheme in plan.schemes.values()) else 1
+    return PlanFile("mixbit-plan", version, _Model(network.graph.path.name, network.graph.sha256), plan.name, entries)
 
 
 def save_plan(plan: Plan, network: Network, path: Path) -> None:

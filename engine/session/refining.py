@@ -14,7 +14,18 @@ from engine.precision.presets import spread
 from engine.precision.scheme import Scheme, label
 from engine.session.background import Background, Batches, Bench
 from engine.text import Text, say
-from engine.tuning.methods import Gain, Refined, compare_methods, fitted, methods_for, refine, with_method
+from engine.tuning.methods import (
+    ALL_METHODS,
+    Gain,
+    Refined,
+    compare_methods,
+    fitted,
+    methods_for,
+    refine,
+    together,
+    why_not,
+    with_method,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,24 @@ class Refining:
             if network is None
             else methods_for(network, network.by_id(kernel_id), self._host.plan().scheme(kernel_id))
         )
+
+    def refused(self, kernel_id: str) -> Mapping[str, Text]:
+        """Methods that are not offered for a kernel in its present formats, and why, in a few words."""
+        network = self._host.network()
+        scheme = self._host.plan().scheme(kernel_id)
+        if network is None or scheme.weights.floating:
+            return {}
+        kernel = network.by_id(kernel_id)
+        found = {name: why_not(network, kernel, scheme, name) for name in ALL_METHODS}
+        return {name: reason for name, reason in found.items() if reason is not None}
+
+    def shared(self, kernel_id: str, scheme: Scheme) -> int:
+        """How many other kernels take a scheme's method along with a kernel, as they have a scale in common."""
+        network = self._host.network()
+        if network is None:
+            return 0
+        plan = self._host.plan().with_schemes({kernel_id: scheme})
+        return len(together(network, plan, kernel_id, scheme).keys() - {kernel_id} - self._host.locked())
 
     @property
     def comparing(self) -> bool:

@@ -128,6 +128,33 @@ def _sharing(network: Network, kernel: Kernel, method: str) -> tuple[Kernel, ...
     return tuple(sorted(chain.values(), key=lambda each: each.index))
 
 
+def apart(network: Network, plan: Plan) -> tuple[str, ...]:
+    """Kernels whose scale stays a multiplication in front of them: others that read the same have another scheme.
+
+    Returns:
+        Ids, in execution order. Scales that turn out to be one are among them.
+    """
+    found = []
+    for kernel in network.tunable:
+        scheme = plan.scheme(kernel.id)
+        group = groups_of(network).of(kernel)
+        if scheme.method == "cle" and group not in groups_of(network).borders:
+            continue
+        if scheme.method not in SCALED or scheme.weights.floating or not isinstance(group, Group):
+            continue
+        sharing = [plan.scheme(other.id) for other in group.readers]
+        alike = all(other.method == scheme.method for other in sharing)
+        maker = plan.scheme(group.maker.id) if group.maker is not None else None
+        if scheme.method != "cle":
+            alike = alike and len({(other.weights, other.activations) for other in sharing}) == 1
+            takes = maker is None or maker.weights.floating or maker.weights.granularity != "tensor"
+        else:
+            takes = maker is not None and maker.method == "cle"
+        if not (alike and takes):
+            found.append(kernel.id)
+    return tuple(found)
+
+
 def with_method(network: Network, plan: Plan, method: str, corrected: bool = False) -> Plan:
     """A plan with one method wherever it fits; other kernels with integer weights are rounded to nearest."""
     changes = {}

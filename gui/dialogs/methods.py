@@ -13,7 +13,8 @@ from engine.precision.scheme import Scheme
 from engine.session.changes import Change, What
 from gui import format as form
 from gui.dialogs.base import Dialog
-from gui.views.scheme_words import method_words
+from gui.i18n import text
+from gui.views.scheme_words import method_name, method_words
 from gui.widgets.themed import label
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ class MethodsDialog(Dialog):
         self.body.addWidget(self.table)
         self.state = label(role="caption")
         self.body.addWidget(self.state)
+        self.refused = label(role="caption")
+        self.refused.setWordWrap(True)
+        self.body.addWidget(self.refused)
         self.best = self.add_button(self.tr("Best for all kernels"), self._on_best, left=True)
         self.best.setToolTip(
             self.tr("Measures all methods on every kernel and keeps those that help at the output; one undo step.")
@@ -69,6 +73,8 @@ class MethodsDialog(Dialog):
         self.use = self.add_button(self.tr("Use"), self._on_use, primary=True)
         self._schemes = session.refining.methods(kernel.id)
         self._fill()
+        self.refused.setText(self._why_not())
+        self.refused.setVisible(bool(self.refused.text()))
         self.table.itemSelectionChanged.connect(self._enable)
         self.table.itemDoubleClicked.connect(lambda _: self._on_use())
         self.finished.connect(session.subscribe(self._on_change))
@@ -89,6 +95,8 @@ class MethodsDialog(Dialog):
                 item = QTableWidgetItem(method_words(scheme) if column == 0 else form.MISSING)
                 if column:
                     item.setTextAlignment(_NUMBER)
+                if others := self._session.refining.shared(self._kernel.id, scheme):
+                    item.setToolTip(self._along(others))
                 self.table.setItem(row, column, item)
             if scheme == now:
                 self.table.selectRow(row)
@@ -97,6 +105,19 @@ class MethodsDialog(Dialog):
             + max(1, len(self._schemes)) * self.table.verticalHeader().defaultSectionSize()
             + 4
         )
+
+    def _along(self, others: int) -> str:
+        return self.tr(
+            "%n other kernel(s) share the scale and take the method too; at the output all count.", "", others
+        )
+
+    def _why_not(self) -> str:
+        """Methods that are not in the table, those with the same reason together."""
+        by_reason: dict[str, list[str]] = {}
+        for name, reason in self._session.refining.refused(self._kernel.id).items():
+            by_reason.setdefault(text(reason), []).append(method_name(name))
+        lines = (self.tr("{0}: {1}.").format(", ".join(names), reason) for reason, names in by_reason.items())
+        return "\n".join([self.tr("Not offered here:"), *lines]) if by_reason else ""
 
     def _on_change(self, change: Change) -> None:
         if change.what in (What.METHODS, What.PLAN, What.DATA):
@@ -109,9 +130,9 @@ class MethodsDialog(Dialog):
         for row, scheme in enumerate(self._schemes):
             gain = gains.get(scheme)
             words = _words(gain, base)
-            for column, text in enumerate(words, 1):
+            for column, figure in enumerate(words, 1):
                 item = self._item(row, column)
-                item.setText(text)
+                item.setText(figure)
             face = self._item(row, 0).font()
             face.setBold(gain is not None and gain is best and len(gains) == len(self._schemes))
             for column in range(5):

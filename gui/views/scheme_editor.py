@@ -18,7 +18,7 @@ from engine.precision.scheme import (
     family,
     label,
 )
-from gui.views.scheme_words import METHOD_NAMES
+from gui.views.scheme_words import METHOD_NAMES, method_name
 from gui.widgets.themed import label as text_label
 
 WEIGHT_BITS = (2, 3, 4, 8, 16)
@@ -100,7 +100,7 @@ class SchemeEditor(QWidget):
         for place, kind in enumerate(GRANULARITIES):
             self.granularity.setItemText(place, names[kind])
         for place, name in enumerate(METHOD_NAMES):
-            self.method.setItemText(place, METHOD_NAMES[name] or self.tr("round to nearest"))
+            self.method.setItemText(place, method_name(name))
         boxes = (self.bits, self.granularity, self.group, self.method, self.activations)
         for box, key in zip(boxes, self._labels, strict=True):
             box.setAccessibleName(words[key])

@@ -19,12 +19,28 @@ def scheme_words(scheme: Scheme) -> str:
 def method_words(scheme: Scheme) -> str:
     """How weights are rounded: "GPTQ, corrected bias"."""
     translate = QCoreApplication.translate
-    name = METHOD_NAMES.get(scheme.method) or translate("Schemes", "round to nearest")
+    name = method_name(scheme.method)
     return f"{name}, {translate('Schemes', 'corrected bias')}" if scheme.corrected else name
 
 
-METHOD_NAMES = {"rtn": "", "mse": "MSE clip", "hqq": "HQQ", "gptq": "GPTQ"}
-"""Names that papers gave; '' for plain rounding, which is said in words."""
+METHOD_NAMES = {
+    "rtn": "",
+    "mse": "MSE clip",
+    "hqq": "HQQ",
+    "gptq": "GPTQ",
+    "awq": "AWQ",
+    "smooth": "SmoothQuant",
+    "cle": "",
+}
+"""Names that papers gave; '' for what is said in words."""
+
+
+def method_name(method: str) -> str:
+    """A weight method in the window's language."""
+    translate = QCoreApplication.translate
+    if method == "cle":
+        return translate("Schemes", "cross-layer equalization")
+    return METHOD_NAMES.get(method) or translate("Schemes", "round to nearest")
 
 
 def _grain(granularity: str, group: int) -> str:

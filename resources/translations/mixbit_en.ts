@@ -238,6 +238,16 @@
     </message>
 </context>
 <context>
+    <name>MethodsDialog</name>
+    <message numerus="yes">
+        <source>%n other kernel(s) share the scale and take the method too; at the output all count.</source>
+        <translation>
+            <numerusform>%n other kernel shares the scale and takes the method too; at the output all count.</numerusform>
+            <numerusform>%n other kernels share the scale and take the method too; at the output all count.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ParetoView</name>
     <message numerus="yes">
         <source>%n edit(s) · click applies · Ctrl+click compares</source>

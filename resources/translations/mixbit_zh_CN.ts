@@ -3768,6 +3768,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <source>Use</source>
         <translation>使用</translation>
     </message>
+    <message numerus="yes">
+        <source>%n other kernel(s) share the scale and take the method too; at the output all count.</source>
+        <translation>
+            <numerusform>另有 %n 个算子共用该缩放并一起采用该方法；输出处全部计入。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Not offered here:</source>
+        <translation>此处不提供：</translation>
+    </message>
     <message>
         <source>This kernel has float weights: there is nothing to round. Choose INT8 or INT4 first.</source>
         <translation>该算子权重为浮点，无需取整。请先选择 INT8 或 INT4。</translation>
@@ -4702,10 +4712,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>逐组</translation>
     </message>
     <message>
-        <source>round to nearest</source>
-        <translation>四舍五入</translation>
-    </message>
-    <message>
         <source>correct bias</source>
         <translation>偏置校正</translation>
     </message>
@@ -4725,12 +4731,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>Schemes</name>
     <message>
-        <source>round to nearest</source>
-        <translation>四舍五入</translation>
-    </message>
-    <message>
         <source>corrected bias</source>
         <translation>偏置校正</translation>
+    </message>
+    <message>
+        <source>cross-layer equalization</source>
+        <translation>跨层均衡</translation>
+    </message>
+    <message>
+        <source>round to nearest</source>
+        <translation>四舍五入</translation>
     </message>
     <message>
         <source>group {size}</source>
@@ -7582,6 +7592,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>否则 ONNX Runtime 会以整数相乘 8 位激活与权重；在没有 VNNI 的 x86 处理器上，乘积会成对饱和：误差可能比所显示的差几 dB。</translation>
     </message>
     <message>
+        <source>{name} and {more} more: the scale of the input stays a multiplication of its own, as what is in front of it or beside it has another scheme. Errors are as shown; the latency of the product is not counted.</source>
+        <translation>{name} 及另外 {more} 层：输入的缩放保留为单独的乘法，因为其前面或并列的层采用了其他方案。误差与所示一致；该乘法的延迟未计入。</translation>
+    </message>
+    <message>
         <source>Run once by ONNX Runtime.</source>
         <translation>已用 ONNX Runtime 运行一次。</translation>
     </message>
@@ -9271,15 +9285,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>no layer with weights of its own is next to it</source>
-        <translation type="unfinished"></translation>
+        <translation>它旁边没有带自身权重的层</translation>
     </message>
     <message>
         <source>each of its channels has weights of its own, so that there is nothing to weigh against each other</source>
-        <translation type="unfinished"></translation>
+        <translation>它的每个通道各有自己的权重，因此没有可以相互权衡的对象</translation>
     </message>
     <message>
         <source>Layer {name} can't take the weight method {method}: {reason}; choose another method for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>层 {name} 不能采用权重方法 {method}：{reason}；请为它选择其他方法。</translation>
     </message>
     <message>
         <source>Layer {layer}: opset {opset} is too old for a quantized file; convert the model to {oldest} or newer.</source>
@@ -9395,43 +9409,43 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>what it reads also leaves the model or enters a branch, where no scale belongs</source>
-        <translation type="unfinished"></translation>
+        <translation>它读取的张量同时是模型输出或进入分支，那里不能带缩放</translation>
     </message>
     <message>
         <source>what is in front of it also goes elsewhere, where no scale belongs</source>
-        <translation type="unfinished"></translation>
+        <translation>它前面的结果还流向别处，那里不能带缩放</translation>
     </message>
     <message>
         <source>it reads an input of the model, which takes no scale</source>
-        <translation type="unfinished"></translation>
+        <translation>它读取模型输入，而模型输入不能缩放</translation>
     </message>
     <message>
         <source>the norm in front of it spans several axes</source>
-        <translation type="unfinished"></translation>
+        <translation>它前面的归一化跨多个轴</translation>
     </message>
     <message>
         <source>the sum in front of it has a second part that takes no scale</source>
-        <translation type="unfinished"></translation>
+        <translation>它前面的加法有另一部分不能缩放</translation>
     </message>
     <message>
         <source>neither factor of the product in front of it takes a scale</source>
-        <translation type="unfinished"></translation>
+        <translation>它前面乘法的两个因子都不能缩放</translation>
     </message>
     <message>
         <source>{op} in front of it does not pass a scale on</source>
-        <translation type="unfinished"></translation>
+        <translation>它前面的 {op} 不能传递缩放</translation>
     </message>
     <message>
         <source>no activation meets its weights</source>
-        <translation type="unfinished"></translation>
+        <translation>没有激活与它的权重相乘</translation>
     </message>
     <message>
         <source>what it reads is also read by a layer that has no weights to take up the scale</source>
-        <translation type="unfinished"></translation>
+        <translation>它读取的张量也被没有权重来吸收缩放的层读取</translation>
     </message>
     <message>
         <source>its weights have no columns that could take up a scale for each channel of its input</source>
-        <translation type="unfinished"></translation>
+        <translation>它的权重没有能按输入通道吸收缩放的列</translation>
     </message>
     <message>
         <source>{nan} weights are NaN and {infinite} infinite: rounded as 0 and as the largest others.</source>
@@ -9574,8 +9588,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{count} 个算子不能按 {scheme} 取整，改用最接近的方法。</translation>
     </message>
     <message>
-        <source>{count} more {count:kernel shares|kernels share} the scale, and {count:takes|take} the method too.</source>
-        <translation type="unfinished"></translation>
+        <source>{count} more {count:kernel shares|kernels share} the scale and {count:takes|take} the method too.</source>
+        <translation>另有 {count} 个算子共用该缩放，也采用此方法。</translation>
     </message>
     <message>
         <source>{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.</source>
@@ -9879,15 +9893,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>its activations stay floats, so that there is nothing to smooth</source>
-        <translation type="unfinished"></translation>
+        <translation>它的激活保持浮点，无需平滑</translation>
     </message>
     <message>
         <source>its weights have more than one scale already</source>
-        <translation type="unfinished"></translation>
+        <translation>它的权重已有多个缩放因子</translation>
     </message>
     <message>
         <source>it is for convolutions that mix channels and for products</source>
-        <translation type="unfinished"></translation>
+        <translation>该方法用于混合通道的卷积和矩阵乘</translation>
     </message>
     <message>
         <source>{path}: layer {layer} can't be rounded by the weight method {method}; choose one of {known}.</source>

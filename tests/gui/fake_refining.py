@@ -19,6 +19,12 @@ class FakeRefining:
         session = self.session
         return methods_for(session.network, session.network.by_id(kernel_id), session.plan.scheme(kernel_id))
 
+    def refused(self, kernel_id):
+        return {}
+
+    def shared(self, kernel_id, scheme):
+        return 0
+
     def fitted(self, kernel_ids, scheme):
         kernels = [self.session.network.by_id(k) for k in kernel_ids]
         given = spread(kernels, scheme)

@@ -14,6 +14,7 @@ from scaled_nets import block, convolutions
 
 from engine.errors import PlanError
 from engine.fusion.types import Kind
+from engine.interop.plain import check_qdq
 from engine.interop.qdq import build_qdq, export_qdq
 from engine.npu.emulate import emulate
 from engine.numerics import Evaluator, calibrate
@@ -23,7 +24,7 @@ from engine.quant.folding import Group, groups_of
 from engine.quant.matrix import to_matrix
 from engine.quant.ranges import range_for
 from engine.text import Text
-from engine.tuning.methods import refine, together, why_not, with_method
+from engine.tuning.methods import apart, refine, together, why_not, with_method
 
 TENSOR = Scheme(WeightFormat(8, granularity="tensor"), ActivationFormat(8))
 SCHEMES = {
@@ -129,6 +130,9 @@ def test_a_reader_with_another_scheme_keeps_its_multiplication_and_the_figures(t
         previews = evaluator.output(plan)
         results, model = file_outputs(net, plan, evaluator.ranges, samples, tmp_path / "m.onnx")
     told = json.loads({entry.key: entry.value for entry in model.metadata_props}["mixbit.scales"])
+    assert apart(net, plan) == tuple(kernel.id for kernel in kernels[1:3])
+    assert any("multiplication of its own" in str(note) for note in check_qdq(net, plan).notes)
+    assert not apart(net, everywhere(net, INT8, "awq")[0])
     assert told["folded"] == 1
     assert len(told["left"]) == 2
     for result, preview in zip(results, previews, strict=True):
