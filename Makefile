@@ -20,7 +20,7 @@ check:
 
 pytest:
 	@scripts/setup.sh test
-	QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest -q
+	QT_QPA_PLATFORM=offscreen .venv/bin/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 
 screenshots:
 	@scripts/setup.sh test

@@ -227,7 +227,7 @@ def apply_a_cell_of_the_heat_map(hand: Hand) -> None:
     view = hand.view("sensitivity")
     hand.until(lambda: view.data is not None and view.data.known == sum(len(row) for row in view.data.cells), 20)
     hand.until(lambda: view.data.exact == view.data.known, 30)  # the estimate is confirmed while one looks
-    assert not session.sweeping
+    hand.until(lambda: not session.sweeping)
     row = view.data.schemes.index(INT4)
     column = view.data.ids.index(session.network.kernels[DEPTHWISE].id)
     shown = session.sensitivity[view.data.ids[column], INT4]
