@@ -33,13 +33,26 @@ def say(template: str, **fields: object) -> Text:
     return Text(template, fields)
 
 
+class Count(int):
+    """A number that knows its words: of "{count} {count:kernel is|kernels are} slow" the first are for one."""
+
+    def __format__(self, spec: str) -> str:
+        """The part in front of the bar for 1, the part behind it for all else; other formats as of an int."""
+        one, bar, many = spec.partition("|")
+        if bar:
+            return one if self == 1 else many
+        return super().__format__(spec)
+
+
 def one_line(value: object) -> object:
-    r"""What a sentence shows of a field: text on one line and of bounded length; all else as it is.
+    r"""What a sentence shows of a field: text on one line and of bounded length; whole numbers as counts.
 
     Names of tensors, layers and files come from outside and may hold anything. A line feed is shown as `\n`, and so on.
     """
     if isinstance(value, PurePath):
         value = str(value)
+    if type(value) is int:
+        return Count(value)
     if not isinstance(value, str):
         return value
     if len(value) > _LONGEST:

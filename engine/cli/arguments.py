@@ -205,7 +205,7 @@ def _add_dumps(dump: argparse.ArgumentParser, compare: argparse.ArgumentParser) 
     dump.add_argument("--kernels", metavar="PATTERN", help="only kernels whose name fits, like 'features.1*'")
     dump.add_argument(
         "--limit-mb",
-        type=float,
+        type=positive,
         default=4096,
         metavar="MB",
         help="most that it may take (10^6 bytes; default: 4096)",
@@ -234,10 +234,10 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("--minutes", type=float, default=30.0, help="minutes of sustained use (default: 30)")
     check.add_argument("--rate", type=float, metavar="PER_SECOND", help="planned runs per second")
     check.add_argument("--ambient", type=float, default=25.0, metavar="C", help="ambient temperature in degrees C")
-    check.add_argument("--min-sqnr-db", type=float, metavar="DB", help="required SQNR at the output")
-    check.add_argument("--max-latency-us", type=float, metavar="US", help="allowed latency of one run")
-    check.add_argument("--max-peak-mb", type=float, metavar="MB", help="allowed peak memory (10^6 bytes)")
-    check.add_argument("--max-size-mb", type=float, metavar="MB", help="allowed package size (10^6 bytes)")
+    check.add_argument("--min-sqnr-db", type=number, metavar="DB", help="required SQNR at the output")
+    check.add_argument("--max-latency-us", type=positive, metavar="US", help="allowed latency of one run")
+    check.add_argument("--max-peak-mb", type=positive, metavar="MB", help="allowed peak memory (10^6 bytes)")
+    check.add_argument("--max-size-mb", type=positive, metavar="MB", help="allowed package size (10^6 bytes)")
     check.set_defaults(code=lambda found: int(found["errors"] > 0))
 
 

@@ -11,6 +11,7 @@ from engine.npu.results import Scenario
 from engine.precision.presets import preset
 from engine.session import work
 from engine.session.checks import free_inputs
+from engine.text import Count
 
 
 def check(args: argparse.Namespace) -> dict[str, Any]:
@@ -76,7 +77,8 @@ def show_check(found: dict[str, Any]) -> None:
         print(f"{marks[each['severity']]}  {each['title']}")
         print(f"         {each['detail']}")
         print(f"         {each['advice']}")
-    print(f"{found['errors']} errors, {found['warnings']} warnings, {found['infos']} notes")
+    errors, warnings, infos = (Count(found[key]) for key in ("errors", "warnings", "infos"))
+    print(f"{errors} {errors:error|errors}, {warnings} {warnings:warning|warnings}, {infos} {infos:note|notes}")
 
 
 def _bytes(megabytes: float | None) -> int | None:

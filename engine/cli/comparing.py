@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from engine.session import work
 from engine.session.difference import KernelDifference, Pair, differences, transitions
 from engine.session.project import SUFFIX, read_project
 from engine.session.state import Figures
-from engine.text import say
+from engine.text import Text, say
+from engine.tuning.methods import check_methods
 
 
 def add_options(plans: argparse.ArgumentParser) -> None:
@@ -37,11 +39,12 @@ def plans(args: argparse.Namespace) -> dict[str, Any]:
     """Compare plans."""
     network = open_network(args)
     chip = device(args)
-    named = [plan for word in args.plans for plan in _named(word, network)]
+    given = [_named(word, network) for word in args.plans]
+    named = [plan for plans, _ in given for plan in plans]
     if len(named) < 2:
         raise PlanError(say("Give at least two plans to compare; {word} is one.", word=args.plans[0]))
     found = [work.simulate_plan(network, plan, chip, Scenario()) for _, plan in named]
-    notes: list[str] = []
+    notes = [str(text) for _, left_out in given for text in left_out]
     synthetic = None
     if args.errors:
         prepared = work.prepare(
@@ -51,7 +54,8 @@ def plans(args: argparse.Namespace) -> dict[str, Any]:
             found = [replace(figures, evaluation=prepared.evaluator.evaluate(figures.plan)) for figures in found]
         finally:
             prepared.evaluator.close()
-        notes, synthetic = [str(note) for note in prepared.info.notes], prepared.info.synthetic
+        notes += [str(note) for note in prepared.info.notes]
+        synthetic = prepared.info.synthetic
     first = found[0]
     return {
         "device": chip.name,
@@ -73,15 +77,18 @@ def plans(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _named(word: str, network: Network) -> list[tuple[str, Plan]]:
-    """The plan of a preset or a plan file; of a project its current plan and all that it keeps."""
+def _named(word: str, network: Network) -> tuple[list[tuple[str, Plan]], Sequence[Text]]:
+    """The plan of a preset or a plan file; of a project its current plan, all that it keeps, and what is left out."""
     if word in PRESETS or word == FIRST_LAST:
-        return [(word, preset(network, word))]
+        return [(word, preset(network, word))], ()
     path = Path(word)
     if path.suffix.lower() == SUFFIX:
-        document = read_project(path).document(network)
-        return [(path.name, document.plan), *((kept.name, kept.plan) for kept in document.kept)]
-    return [(path.name, load_plan(path, network))]
+        project = read_project(path)
+        document = project.document(network)
+        return [(path.name, document.plan), *((k.name, k.plan) for k in document.kept)], project.kept_plans(network)[1]
+    plan = load_plan(path, network)
+    check_methods(network, plan, word)
+    return [(path.name, plan)], ()
 
 
 def _figures(name: str, figures: Figures) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from engine.session import work
 from engine.session.samples import find_sample, sample_of, sources
 from engine.session.state import SampleModel
 from engine.text import Text
-from engine.tuning.methods import with_method
+from engine.tuning.methods import check_methods, with_method
 
 
 def open_network(args: argparse.Namespace) -> Network:
@@ -42,6 +42,7 @@ def named_plan(args: argparse.Namespace, network: Network) -> Plan:
     """The plan of --preset or --plan, with the weight method of --method."""
     if getattr(args, "plan", None) is not None:
         plan = load_plan(args.plan, network, any_model=getattr(args, "any_model", False))
+        check_methods(network, plan, str(args.plan))
     else:
         plan = preset(network, args.preset)
     if getattr(args, "method", None) is None:

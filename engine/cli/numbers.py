@@ -28,3 +28,19 @@ def count(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {text}")
     return value
+
+
+def not_negative(text: str) -> float:
+    """A finite number, at least 0."""
+    value = number(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must not be below zero, but is {text}")
+    return value
+
+
+def percent(text: str) -> float:
+    """A part of a whole in percent, above 0 and at most 100."""
+    value = positive(text)
+    if value > 100:
+        raise argparse.ArgumentTypeError(f"must be at most 100, not {text}")
+    return value

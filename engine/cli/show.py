@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite, isnan
 from typing import Any
 
-from engine.text import say
+from engine.text import Count, say
 from engine.tuning.metrics import METRIC_TITLES, Metric
 
 _MEANINGS = {
@@ -26,7 +26,8 @@ def show_inspect(found: Mapping[str, Any]) -> None:
     model = found["model"]
     inputs = ", ".join(f"{i['name']} {i['dtype']}{list(i['shape'])}" for i in model["inputs"])
     print(f"{model['path']}: opset {model['opset']}, {inputs}")
-    print(f"{len(found['kernels'])} kernels, {model['tunable']} tunable, {model['params']:,} parameters")
+    kernels = Count(len(found["kernels"]))
+    print(f"{kernels} {kernels:kernel|kernels}, {model['tunable']} tunable, {model['params']:,} parameters")
     columns = ("#", "name", "op", "unit", "params", "MACs", "output", "switch")
     print_table(
         columns,
@@ -199,7 +200,11 @@ def show_search(found: Mapping[str, Any]) -> None:
 def _samples(found: Mapping[str, Any]) -> str:
     """How many evaluation samples were used, and how to use all of them."""
     used, there = found["samples"], found["samples_available"]
-    return f"{used} samples" if used >= there else f"{used} of {there} samples; --samples {there} for all"
+    return (
+        f"{used} {Count(used):sample|samples}"
+        if used >= there
+        else f"{used} of {there} samples; --samples {there} for all"
+    )
 
 
 def _figure(metric: Metric, value: float | None) -> str:

@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.cli.show import print_table
+from engine.text import Count
 
 
 def show_dump(found: Mapping[str, Any]) -> None:
     """What was written."""
-    print(f"wrote {found['path']}: {found['tensors']} tensors, {found['samples']} samples, {found['bytes']:,} bytes")
+    tensors, samples = Count(found["tensors"]), Count(found["samples"])
+    print(
+        f"wrote {found['path']}: {tensors} {tensors:tensor|tensors}, {samples} {samples:sample|samples}, "
+        f"{found['bytes']:,} bytes"
+    )
     for left in found["left_out"]:
         print(f"left out {left['tensor']}: {left['reason']}")
     for note in found["notes"]:

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from engine.cli.show import print_table
-from engine.text import say
+from engine.text import Count, say
 
 
 def show_plans(found: Mapping[str, Any]) -> None:
@@ -28,7 +28,8 @@ def show_plans(found: Mapping[str, Any]) -> None:
         ),
     )
     for entry in found["differences"]:
-        print(f"\nA {entry['a']}, B {entry['b']}: {len(entry['kernels'])} kernels differ")
+        differ = Count(len(entry["kernels"]))
+        print(f"\nA {entry['a']}, B {entry['b']}: {differ} {differ:kernel differs|kernels differ}")
         print_table(("A", "B", "kernels"), ((t["a"], t["b"], str(t["kernels"])) for t in entry["transitions"]))
         if entry["kernels"]:
             print("A - B:")

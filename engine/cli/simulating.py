@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.given import device, named_plan, open_network
-from engine.cli.numbers import count
+from engine.cli.numbers import count, not_negative, percent, positive
 from engine.fusion.types import Network
 from engine.interop.handover import Extras, Measured
 from engine.interop.preflight.number_checks import not_native_notes
@@ -35,8 +35,8 @@ def add_options(simulate: argparse.ArgumentParser) -> None:
     add("--rate", type=float, metavar="PER_SECOND", help="runs per second (default: back to back)")
     add("--ambient", type=float, default=25.0, metavar="C", help="ambient temperature in degrees C")
     add("--governor", choices=GOVERNORS, help="what lowers the clock (default: the device's own)")
-    add("--cap", type=float, metavar="PERCENT", help="highest clock, in percent of the nominal one")
-    add("--hold-us", type=float, metavar="US", help="find the clock cap that holds this latency without throttling")
+    add("--cap", type=percent, metavar="PERCENT", help="highest clock, in percent of the nominal one")
+    add("--hold-us", type=positive, metavar="US", help="find the clock cap that holds this latency without throttling")
     add("--explain", metavar="KERNEL", help="take one kernel's cost apart: a number, an id or a name")
     add("--top", type=count, default=10, metavar="N", help="list the N longest kernels (default: 10)")
     add("--trace", type=Path, metavar="FILE.json", help="write the timeline for Perfetto (ui.perfetto.dev)")
@@ -50,9 +50,11 @@ def add_options(simulate: argparse.ArgumentParser) -> None:
     frames.add_argument("--zero-copy", action="store_true", help="CPU and NPU share the memory of inputs and outputs")
     frames.add_argument("--no-layout", action="store_true", help="inputs come in the device's layout and format")
     frames.add_argument(
-        "--preprocess-us", type=float, metavar="US", help="time to prepare an input (default: estimated)"
+        "--preprocess-us", type=not_negative, metavar="US", help="time to prepare an input (default: estimated)"
     )
-    frames.add_argument("--fps", type=float, metavar="N", help="frames that arrive per second (default: always there)")
+    frames.add_argument(
+        "--fps", type=positive, metavar="N", help="frames that arrive per second (default: always there)"
+    )
 
 
 def simulate(args: argparse.Namespace) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def _finish(target: str, network: Network, handover: Handover, document: Mapping
                     file=path.name, layer=kernel.name)
             )  # fmt: skip
     write_atomically(path, data)
-    check = say("Read back: every one of {count} layers has its precision.", count=len(network.tunable))
+    check = say("Read back: every one of {count} {count:layer|layers} has its precision.", count=len(network.tunable))
     return Written(target, path, (path,), handover, (check,))
 
 

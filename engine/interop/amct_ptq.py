@@ -233,4 +233,6 @@ def _read_back(made: Bundle, network: Network, plan: Plan, names: LayerNames) ->
             raise ExportError(
                 say("{file} disagrees with the plan about layer {layer}; nothing was written.", file=file, layer=odd)
             )
-    made.checks.append(say("Read back: {count} INT8 layers in three files, as in the plan.", count=len(asked)))
+    made.checks.append(
+        say("Read back: {count} INT8 {count:layer|layers} in three files, as in the plan.", count=len(asked))
+    )

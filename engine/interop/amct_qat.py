@@ -175,7 +175,7 @@ def _read_back(made: Bundle, network: Network, plan: Plan, layers: Mapping[str, 
                     say("{file} disagrees with the plan about layer {layer}; nothing was written.",
                         file=file, layer=name)
                 )  # fmt: skip
-    made.checks.append(say("Read back: {count} layers in two files, as in the plan.", count=len(in_json)))
+    made.checks.append(say("Read back: {count} {count:layer|layers} in two files, as in the plan.", count=len(in_json)))
 
 
 def _bits_of(message: Message) -> dict[str, int]:

@@ -203,5 +203,8 @@ def _read_back(
                     say("{file} doesn't hold the samples; nothing was written.", file=f"{place}.bin")
                 )  # fmt: skip
     made.checks.append(
-        say("Read back: {count} layers stay float, as in the plan; calibration data as given.", count=len(found))
+        say(
+            "Read back: {count} {count:layer stays|layers stay} float, as in the plan; calibration data as given.",
+            count=len(found),
+        )
     )

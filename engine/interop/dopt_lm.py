@@ -244,7 +244,9 @@ def _read_back(made: Bundle, network: Network, plan: Plan) -> None:
                 say("{file} disagrees with the plan about layer {layer}; nothing was written.",
                     file=name, layer=kernel.name)
             )  # fmt: skip
-    made.checks.append(say("Read back: every one of {count} layers has its precision.", count=len(network.tunable)))
+    made.checks.append(
+        say("Read back: every one of {count} {count:layer|layers} has its precision.", count=len(network.tunable))
+    )
 
 
 def _key(scheme: Scheme) -> tuple[object, ...]:

@@ -68,9 +68,11 @@ def open_dump(
         raise broken_error(path, broken)
     notes = list(broken[:20])
     if len(broken) > 20:
-        notes.append(say("{count} more files can't be read.", count=len(broken) - 20))
+        notes.append(say("{count} more {count:file|files} can't be read.", count=len(broken) - 20))
     if skipped:
-        notes.append(say("{count} files are no dumps and were passed over.", count=skipped))
+        notes.append(
+            say("{count} {count:file is no dump and was|files are no dumps and were} passed over.", count=skipped)
+        )
     notes += _twice([tensor for tensor in found if tensor.input is None])
     return DumpSet(path, origins.most_common(1)[0][0], tuple(found), path.name, tuple(notes))
 
@@ -180,7 +182,7 @@ def _twice(found: list[DumpTensor]) -> list[Text]:
         return []
     return [
         say(
-            "{count} names stand for several tensors (first: {name}); the latest of each is used.",
+            "{count} {count:name stands|names stand} for several tensors (first: {name}); the latest of each is used.",
             count=len(double),
             name=double[0],
         )

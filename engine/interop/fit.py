@@ -117,7 +117,7 @@ def fit_device(
     if len(problem.measured) < LEAST:
         raise DataError(
             say(
-                "Only {count} kernels are measured and matched; a fit needs {least} or more.",
+                "Only {count} {count:kernel is|kernels are} measured and matched; a fit needs {least} or more.",
                 count=len(problem.measured),
                 least=LEAST,
             )

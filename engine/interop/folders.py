@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import ExportError
-from engine.text import say
+from engine.text import Text, say
 
 MARK = "handover.txt"
 """A folder that holds this file was written by an export and may be replaced by the next one."""
@@ -28,7 +28,10 @@ def folder_aside(path: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as aside:
             new = Path(aside) / "new"
             new.mkdir()
-            yield new
+            try:
+                yield new
+            except ExportError as error:
+                raise ExportError(_in_place(error.text, new, path)) from error
             _sync(new)
             old = Path(aside) / "old"
             if path.exists():
@@ -47,6 +50,15 @@ def folder_aside(path: Path) -> Iterator[Path]:
                 reason=error.strerror or str(error),
             )
         ) from error
+
+
+def _in_place(text: Text, aside: Path, path: Path) -> Text:
+    """A sentence that names a file aside, with the place that the file was meant for."""
+    fields = {
+        name: path / value.relative_to(aside) if isinstance(value, Path) and value.is_relative_to(aside) else value
+        for name, value in text.fields.items()
+    }
+    return Text(text.template, fields)
 
 
 def write_text(path: Path, text: str, *, executable: bool = False) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from engine.errors import DataError
 from engine.graph.types import Array
 from engine.interop.csv_table import number, read_text
+from engine.interop.profile import LONGEST_US
 from engine.interop.profile_open import open_profile
 from engine.text import Text, say
 
@@ -93,10 +94,24 @@ def read_latencies(path: Path) -> Array:
     values = np.asarray(found, np.float64)
     if len(values) < LEAST:
         raise DataError(
-            say("{path} has {count} latencies; {least} or more are needed.", path=path, count=len(values), least=LEAST)
+            say(
+                "{path} has {count} {count:latency|latencies}; {least} or more are needed.",
+                path=path,
+                count=len(values),
+                least=LEAST,
+            )
         )
     if len(values) > MOST or not np.isfinite(values).all() or (values <= 0).any():
         raise DataError(say("{path}: latencies must be positive numbers, at most {most}.", path=path, most=MOST))
+    if values.max() > LONGEST_US:
+        raise DataError(
+            say(
+                "{path}: run {run} would have taken {value:.3g} µs, more than a day; check the unit.",
+                path=path,
+                run=int(values.argmax()) + 1,
+                value=float(values.max()),
+            )
+        )
     return values
 
 
@@ -230,7 +245,7 @@ def _advice(found: Jitter) -> tuple[Text, ...]:
         worst = max(found.outliers, key=lambda each: each.latency_us)
         said.append(
             say(
-                "{count} of {all} runs stand out, the worst is run {run} with {time}: "
+                "{count} of {all} runs {count:stands|stand} out, the worst is run {run} with {time}: "
                 "other apps or the scheduler; plan with the 99th percentile of {p99}.",
                 count=len(found.outliers),
                 all=len(found.latencies_us),

@@ -29,7 +29,8 @@ def room_for(inputs: Sequence[TensorInfo], count: int, limit: int = IN_MEMORY) -
     if total > free // 2:
         raise DataError(
             say(
-                "{count} samples take {bytes} bytes, more than the temporary folder has room for; use fewer samples.",
+                "{count} {count:sample takes|samples take} {bytes} bytes, more than the temporary folder has "
+                "room for; use fewer samples.",
                 count=count,
                 bytes=total,
             )

@@ -56,7 +56,14 @@ def picture_labels(folder: Path, files: Sequence[Path]) -> tuple[Array | None, t
         return None, (text,)
     notes: tuple[Text, ...] = ()
     if missing:
-        notes = (say("{path} has no label for {count} of {all} pictures.", path=path, count=missing, all=len(words)),)
+        notes = (
+            say(
+                "{path} has no label for {count} of {all} {all:picture|pictures}.",
+                path=path,
+                count=missing,
+                all=len(words),
+            ),
+        )
     return np.array([-1 if word is None else _number(path, word) for word in words], np.int64), notes
 
 

@@ -205,4 +205,4 @@ def _read_back(made: Bundle, network: Network, plan: Plan, names: LayerNames) ->
             say("{file} disagrees with the plan about layer {layer}; nothing was written.",
                 file="quant.cfg", layer=min(found ^ quantized))
         )  # fmt: skip
-    made.checks.append(say("Read back: {count} quantized layers, as in the plan.", count=len(found)))
+    made.checks.append(say("Read back: {count} quantized {count:layer|layers}, as in the plan.", count=len(found)))

@@ -79,7 +79,11 @@ def export_model_explorer(
     data = msgspec.json.format(msgspec.json.encode({graph_name(network.graph.path): graph}), indent=1)
     _compare(data, network, figures, path)
     write_atomically(path, data)
-    check = say("Read back: {count} nodes of {kernels} layers.", count=len(results), kernels=len(figures))
+    check = say(
+        "Read back: {count} {count:node|nodes} of {kernels} {kernels:layer|layers}.",
+        count=len(results),
+        kernels=len(figures),
+    )
     return Written("model_explorer", path, (path,), check_model_explorer(network, plan), (check,))
 
 

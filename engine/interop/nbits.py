@@ -112,7 +112,10 @@ def export_matmul_nbits(
                 reason=error.strerror or str(error),
             )
         ) from error
-    check = say("Run by ONNX Runtime: {count} MatMulNBits nodes, outputs as those of the QDQ spelling.", count=count)
+    check = say(
+        "Run by ONNX Runtime: {count} MatMulNBits {count:node|nodes}, outputs as those of the QDQ spelling.",
+        count=count,
+    )
     return Written("matmul_nbits", path, tuple(files), handover, (check,))
 
 

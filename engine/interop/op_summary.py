@@ -57,7 +57,7 @@ def export_op_summary(
     writer.writeheader()
     writer.writerows(found)
     write_atomically(path, text.getvalue().encode("utf-8"))
-    check = say("{count} rows.", count=len(found))
+    check = say("{count} {count:row|rows}.", count=len(found))
     return Written("op_summary", path, (path,), check_op_summary(network, plan), (check,))
 
 

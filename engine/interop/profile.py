@@ -9,6 +9,8 @@ from typing import Literal
 
 from engine.text import Text
 
+LONGEST_US = 86_400e6
+"""A day: nobody waits longer for one operator, so what is longer has another unit, or is no time."""
 ProfileOrigin = Literal["phone", "msprof", "mindspore", "onnxruntime", "table"]
 
 

@@ -12,7 +12,7 @@ import msgspec
 from engine.errors import DataError
 from engine.interop.csv_table import Table, needed, read_table, read_text
 from engine.interop.msprof import is_summary, read_summary
-from engine.interop.profile import MeasuredOp, MeasuredRun, ProfileFile
+from engine.interop.profile import LONGEST_US, MeasuredOp, MeasuredRun, ProfileFile
 from engine.interop.profile_phone import is_phone, read_phone
 from engine.text import say
 
@@ -44,6 +44,30 @@ def open_profile(path: Path) -> ProfileFile:
         return open_profile(found[-1])
     if not path.exists():
         raise DataError(say("{path} does not exist.", path=path))
+    return _believable(_open(path))
+
+
+def _believable(profile: ProfileFile) -> ProfileFile:
+    """Refuse times that no device has measured: a wrong unit, or a file that is not what it seems."""
+    times = [(op.name, op.duration_us) for run in profile.runs for op in run.ops]
+    times += [("total", run.total_us) for run in profile.runs if run.total_us is not None]
+    times += [("total", value) for value in profile.latencies_us]
+    if profile.load_us is not None:
+        times.append(("load", profile.load_us))
+    for name, value in times:
+        if not 0 <= value <= LONGEST_US:
+            raise DataError(
+                say(
+                    "{path}: {name} would have taken {value:.3g} µs; no time is below zero or above a day.",
+                    path=profile.path,
+                    name=name,
+                    value=value,
+                )
+            )
+    return profile
+
+
+def _open(path: Path) -> ProfileFile:
     text = read_text(path)
     head = next((line for line in text.splitlines() if line.strip()), "")
     if is_phone(head):

@@ -89,7 +89,7 @@ def _runs(path: Path, known: int, notes: list[Text]) -> tuple[MeasuredRun, ...]:
     if len(whole) < len(pieces):
         notes.append(
             say(
-                "{path}: {count} of {all} runs are incomplete and were left out.",
+                "{path}: {count} of {all} runs {count:is incomplete and was|are incomplete and were} left out.",
                 path=path,
                 count=len(pieces) - len(whole),
                 all=len(pieces),

@@ -56,7 +56,7 @@ def export_report(
     if found != wanted:
         raise ExportError(say("{path}: the page doesn't hold the plan; nothing was written.", path=path))
     write_atomically(path, text.encode())
-    check = say("Read back: a row for each of {count} layers.", count=len(found))
+    check = say("Read back: a row for each of {count} {count:layer|layers}.", count=len(found))
     return Written("report", path, (path,), check_report(network, plan), (check,))
 
 
@@ -83,7 +83,7 @@ def page(network: Network, plan: Plan, ranges: Ranges | None, measured: Measured
     style = (resources() / "report" / "report.css").read_text(encoding="utf-8")
     facts = [
         translate(say("Plan {name}", name=plan.name or "–")),
-        translate(say("{count} layers, {tunable} with a precision of their own",
+        translate(say("{count} {count:layer|layers}, {tunable} with a precision of {tunable:its|their} own",
                       count=len(network.kernels), tunable=len(network.tunable))),
         f"SHA-256 {network.graph.sha256[:16]}",
         f"Mixbit {VERSION}",
@@ -129,7 +129,7 @@ def _tiles(network: Network, plan: Plan, measured: Measured, translate: Say) -> 
             (
                 say("Output SQNR"),
                 db(output.sqnr_db),
-                translate(say("{count} samples", count=measured.evaluation.samples)),
+                translate(say("{count} {count:sample|samples}", count=measured.evaluation.samples)),
             )
         )
         if output.top1_agreement is not None:
@@ -156,21 +156,22 @@ def notes(network: Network, plan: Plan, ranges: Ranges | None, measured: Measure
     evaluation, simulation = measured.evaluation, measured.simulation
     if evaluation is not None:
         found.append(
-            say("Errors compare {count} samples ({source}), run by ONNX Runtime as FP32 and with the plan.",
+            say("Errors compare {count} {count:sample|samples} ({source}), run by ONNX Runtime as FP32 and "
+                "with the plan.",
                 count=evaluation.samples, source=measured.evaluated_on or "–")
         )  # fmt: skip
         if evaluation.synthetic:
             found.append(say("The samples are synthetic: errors are indicative only."))
         if evaluation.output.sums.nonfinite:
             found.append(
-                say("{count} output values are NaN or infinite with the plan: FP16 overflows.",
+                say("{count} output {count:value is|values are} NaN or infinite with the plan: FP16 overflows.",
                     count=evaluation.output.sums.nonfinite)
             )  # fmt: skip
     else:
         found.append(say("Errors were not measured."))
     if ranges is not None and ranges.samples:
         found.append(
-            say("Activation ranges: {observer} over {count} samples ({source}).",
+            say("Activation ranges: {observer} over {count} {count:sample|samples} ({source}).",
                 observer=ranges.observer, count=ranges.samples, source=measured.calibration or "–")
         )  # fmt: skip
         if ranges.synthetic:
@@ -184,7 +185,13 @@ def notes(network: Network, plan: Plan, ranges: Ranges | None, measured: Measure
         found.append(say("Cost was not simulated."))
     fixed = [kernel for kernel in network.kernels if not kernel.tunable]
     if fixed:
-        found.append(say("{count} layers have no precision of their own and run in FP16.", count=len(fixed)))
+        found.append(
+            say(
+                "{count} {count:layer has no precision of its|layers have no precision of their} own "
+                "and {count:runs|run} in FP16.",
+                count=len(fixed),
+            )
+        )
     return found
 
 

@@ -256,4 +256,4 @@ def _compare(rules: Rules, network: Network, plan: Plan, path: Path) -> None:
 
 
 def _checked(network: Network) -> Text:
-    return say("Read back: every one of {count} layers has its precision.", count=len(network.tunable))
+    return say("Read back: every one of {count} {count:layer|layers} has its precision.", count=len(network.tunable))

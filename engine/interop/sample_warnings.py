@@ -35,7 +35,9 @@ _WIDENS, _OF_ALL = 2.0, 0.25
 def few(calibration: SampleSet) -> Iterator[Text]:
     """Fewer calibration samples than steady ranges need."""
     if len(calibration) < ENOUGH:
-        yield say("Only {count} calibration samples; 100 or more give steadier ranges.", count=len(calibration))
+        yield say(
+            "Only {count} calibration {count:sample|samples}; 100 or more give steadier ranges.", count=len(calibration)
+        )
 
 
 def overlap(calibration: SetStatistics, evaluation: SetStatistics) -> Iterator[Text]:
@@ -130,7 +132,10 @@ def unlike(samples: SampleSet, found: SetStatistics, inputs: Sequence[TensorInfo
             "{sample} is unlike the others: the deviation of input {name} is {value}, theirs {low} to {high}.", **fields
         )
     if len(strange) > 1:
-        yield say("{count} samples are unlike the others; look at them.", count=len(strange))
+        yield say(
+            "{count} {count:sample is unlike the others; look at it|samples are unlike the others; look at them}.",
+            count=len(strange),
+        )
 
 
 def widening(samples: SampleSet, spans: Mapping[str, Array]) -> Iterator[Text]:

@@ -148,4 +148,6 @@ def _read_back(made: Bundle, anchors: Mapping[str, str], plan: Plan) -> None:
                 say("{file} disagrees with the plan about layer {layer}; nothing was written.",
                     file=_LAYERS, layer=node)
             )  # fmt: skip
-    made.checks.append(say("Run by ONNX Runtime; {count} layers in the precision string.", count=len(found)))
+    made.checks.append(
+        say("Run by ONNX Runtime; {count} {count:layer|layers} in the precision string.", count=len(found))
+    )

@@ -65,7 +65,9 @@ def export_trace(
     cancel.check()
     write_atomically(path, msgspec.json.encode(document(network, plan, simulation, events)))
     slices = sum(event["ph"] == "X" for event in events)
-    check = say("{count} bars of {kernels} kernels.", count=slices, kernels=len(simulation.kernels))
+    check = say(
+        "{count} {count:bar|bars} of {kernels} {kernels:kernel|kernels}.", count=slices, kernels=len(simulation.kernels)
+    )
     return Written("trace", path, (path,), check_trace(network, plan), (check,))
 
 

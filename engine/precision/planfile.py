@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -77,25 +78,66 @@ def load_plan(path: Path, network: Network, *, any_model: bool = False) -> Plan:
         PlanError: not a plan, a newer version, or a plan for another model.
     """
     try:
-        read = decode_json(path.read_bytes(), PlanFile)
+        data = path.read_bytes()
     except OSError as error:
         raise PlanError(say("{path} can't be read ({reason}).", path=path, reason=error.strerror)) from error
+    return plan_from_file(decode_plan(data, str(path)), network, str(path), any_model=any_model)
+
+
+def decode_plan(data: bytes | msgspec.Raw, path: str) -> PlanFile:
+    """A plan as it is written, all fields known; PlanError with `path` in its sentence if it is none."""
+    try:
+        content = decode_json(data)
+        if isinstance(content, dict):
+            _check_version(content.get("version"), path)
+        read = decode_json(data, PlanFile)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PlanError(say("{path} is not a Mixbit plan: {reason}.", path=path, reason=error)) from error
-    return plan_from_file(read, network, str(path), any_model=any_model)
+    for entry, kernel in zip(content["kernels"], read.kernels, strict=True):
+        field = _unknown_field(entry["scheme"])
+        if field is not None:
+            raise PlanError(
+                say(
+                    "{path}: the scheme of kernel {name} has a field {field} that is not known; "
+                    "correct it, or update Mixbit.",
+                    path=path,
+                    name=kernel.name,
+                    field=field,
+                )
+            )
+    return read
 
 
-def plan_from_file(read: PlanFile, network: Network, path: str, *, any_model: bool = False) -> Plan:
-    """Check a decoded plan against a network; errors as in `load_plan`."""
-    if read.version > VERSION:
+def _check_version(version: object, path: str) -> None:
+    if isinstance(version, int) and version > VERSION:
         raise PlanError(
             say(
                 "{path} was written by a newer Mixbit (version {got}, this one reads up to {want}); update Mixbit.",
                 path=path,
-                got=read.version,
+                got=version,
                 want=VERSION,
             )
         )
+    if isinstance(version, int) and version < 1:
+        raise PlanError(say("{path} has the version {got}, which there has never been.", path=path, got=version))
+
+
+def _unknown_field(scheme: Any) -> str | None:
+    """A field of a written-out scheme that would be passed over, or None."""
+    if not isinstance(scheme, dict):
+        return None
+    parts = ((scheme, Scheme), (scheme.get("weights"), WeightFormat), (scheme.get("activations"), ActivationFormat))
+    for part, kind in parts:
+        known = {field.name for field in fields(kind)}
+        for name in part or ():
+            if name not in known:
+                return str(name)
+    return None
+
+
+def plan_from_file(read: PlanFile, network: Network, path: str, *, any_model: bool = False) -> Plan:
+    """Check a decoded plan against a network; errors as in `load_plan`."""
+    _check_version(read.version, path)
     if read.model.sha256 != network.graph.sha256 and not any_model:
         raise PlanError(
             say(
@@ -110,7 +152,13 @@ def plan_from_file(read: PlanFile, network: Network, path: str, *, any_model: bo
     by_id = {k.id: k for k in network.tunable}
     by_weight = {k.weight.origin: k for k in network.tunable if k.weight is not None}
     schemes = {}
+    seen: set[str] = set()
     for entry in read.kernels:
+        if entry.id in seen:
+            raise PlanError(
+                say("{path} lists kernel {name} twice; keep one of the two entries.", path=path, name=entry.name)
+            )
+        seen.add(entry.id)
         kernel = by_id.get(entry.id) or by_weight.get(entry.weight)
         if kernel is None and not any_model:
             raise PlanError(

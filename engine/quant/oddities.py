@@ -59,12 +59,17 @@ class Oddities:
             return say("{nan} weights are NaN and {infinite} infinite: rounded as 0 and as the largest others.",
                        nan=self.nan, infinite=self.infinite)  # fmt: skip
         if self.beyond_half:
-            return say("{count} weights are beyond 65504 and become infinite in FP16.", count=self.beyond_half)
+            return say(
+                "{count} {count:weight is beyond 65504 and becomes|weights are beyond 65504 and become} "
+                "infinite in FP16.",
+                count=self.beyond_half,
+            )
         if self.zero_channels:
-            return say("{count} of {all} channels are all zeros: exact in every format, and could be pruned.",
+            return say("{count} of {all} channels {count:is|are} all zeros: exact in every format, "
+                       "and could be pruned.",
                        count=self.zero_channels, all=self.channels)  # fmt: skip
         if self.denormal:
-            return say("{count} weights are denormal, and 0 on most devices.", count=self.denormal)
+            return say("{count} {count:weight is|weights are} denormal, and 0 on most devices.", count=self.denormal)
         return say("")
 
 

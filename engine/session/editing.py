@@ -49,7 +49,7 @@ class Editing(SessionState):
         if len(names) == 1:
             title = say("{scheme} for {kernel}", scheme=label(scheme), kernel=names[0])
         else:
-            title = say("{scheme} for {count} kernels", scheme=label(scheme), count=len(names))
+            title = say("{scheme} for {count} {count:kernel|kernels}", scheme=label(scheme), count=len(names))
         self._note_kept(given, scheme)
         plan = self.plan.with_schemes(changes, "")
         apart = split_note(self.network, plan, changes)
@@ -66,7 +66,8 @@ class Editing(SessionState):
         without = [i for i, own in given.items() if own.rounded == scheme.rounded and own != scheme]
         if without:
             self.note(
-                say("{count} kernels can't be rounded as {scheme} says, and take the nearest method.",
+                say("{count} {count:kernel|kernels} can't be rounded as {scheme} says, and {count:takes|take} "
+                    "the nearest method.",
                     count=len(without), scheme=label(scheme))
             )  # fmt: skip
         return given | self._taken_along(network, given)
@@ -125,7 +126,7 @@ class Editing(SessionState):
         held = {i: self.plan.scheme(i) for i in self.locked if plan.scheme(i) != self.plan.scheme(i)}
         self.apply_plan(plan.with_schemes(held), title, who)
         if held:
-            self.note(say("{count} locked layers keep their precision.", count=len(held)))
+            self.note(say("{count} locked {count:layer keeps its|layers keep their} precision.", count=len(held)))
 
     def _apply_plan(self, plan: Plan, title: Text, who: str) -> None:
         self.apply_plan(plan, title, who)

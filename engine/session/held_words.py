@@ -13,7 +13,8 @@ from engine.tuning.search.held import Held
 def held_words(network: Network, held: Held) -> Text:
     """One sentence, then the device's reason."""
     return say(
-        "{count} kernel(s) stay at {scheme} and take {size} ({least} at best): {kernels}. {reason}",
+        "{count} {count:kernel stays|kernels stay} at {scheme} and {count:takes|take} {size} ({least} at "
+        "best): {kernels}. {reason}",
         count=len(held.kernels),
         scheme=label(held.scheme),
         size=amount(held.size_bytes),

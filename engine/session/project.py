@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +18,7 @@ from engine.fusion.types import Network, Rules
 from engine.interop.samples import DataSource
 from engine.npu.results import Scenario
 from engine.precision.plan import Plan
-from engine.precision.planfile import PlanFile, plan_from_file, plan_to_file
+from engine.precision.planfile import PlanFile, decode_plan, plan_from_file, plan_to_file
 from engine.quant import OBSERVERS
 from engine.session.document import (
     Document,
@@ -62,7 +63,8 @@ class Project(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     locked: list[str]
     view: dict[str, Any]
     notes: dict[str, str] = {}
-    kept: list[Kept] = []
+    kept: list[msgspec.Raw] = []
+    """Each a `Kept`, read by itself: a broken one is left out, and the project opens."""
 
     @property
     def model_path(self) -> Path:
@@ -102,9 +104,11 @@ class Project(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         """The kept plans that can be used, and one sentence on each that can't."""
         found: list[KeptPlan] = []
         dropped: list[Text] = []
-        for entry in self.kept[:MOST_KEPT]:
-            name = free_name(found, entry.name[:LONGEST_NAME])
+        for number, raw in enumerate(self.kept[:MOST_KEPT], 1):
+            name = _name_of(raw) or str(number)
             try:
+                entry = _kept(raw, name)
+                name = free_name(found, entry.name[:LONGEST_NAME])
                 found.append(KeptPlan(name, self._usable(entry.plan, network, entry.name), entry.figures))
             except PlanError as error:
                 dropped.append(say("Kept plan {name} is left out. {problem}", name=name, problem=error.text))
@@ -114,6 +118,25 @@ class Project(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         plan = plan_from_file(entry, network, where)
         check_methods(network, plan, where)
         return plan
+
+
+def _kept(raw: msgspec.Raw, name: str) -> Kept:
+    """One kept plan, checked like a plan file; PlanError if it is damaged."""
+    try:
+        entry = decode_json(raw, Kept)
+        decode_plan(decode_json(raw, dict[str, msgspec.Raw])["plan"], name)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PlanError(say("{path} is not a Mixbit plan: {reason}.", path=name, reason=error)) from error
+    return entry
+
+
+def _name_of(raw: msgspec.Raw) -> str:
+    """The name of a kept plan, as far as it can be read."""
+    content: Any = None
+    with suppress(msgspec.DecodeError, UnicodeDecodeError):
+        content = decode_json(raw)
+    name = content.get("name") if isinstance(content, dict) else None
+    return name[:LONGEST_NAME] if isinstance(name, str) else ""
 
 
 class _Head(msgspec.Struct):
@@ -137,7 +160,10 @@ def project_of(document: Document, network: Network, view: Mapping[str, object])
         locked=sorted(document.locked),
         view=dict(view),
         notes=dict(sorted(document.notes.items())),
-        kept=[Kept(k.name, plan_to_file(k.plan, network), k.figures) for k in document.kept],
+        kept=[
+            msgspec.Raw(msgspec.json.encode(Kept(k.name, plan_to_file(k.plan, network), k.figures)))
+            for k in document.kept
+        ],
     )
 
 
@@ -184,6 +210,7 @@ def read_project(path: Path) -> Project:
                 )
             )
         project = decode_json(data, Project)
+        decode_plan(decode_json(data, dict[str, msgspec.Raw])["plan"], str(path))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         if reason is None and not isinstance(error, (msgspec.DecodeError, UnicodeDecodeError)):

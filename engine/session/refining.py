@@ -148,7 +148,12 @@ class Refining:
         changes = {k: scheme for k, scheme in valid.items() if k not in self._host.locked()}
         self._host.announce()
         if len(changes) < len(valid):
-            self._host.note(say("{count} locked layers keep their precision.", count=len(valid) - len(changes)))
+            self._host.note(
+                say(
+                    "{count} locked {count:layer keeps its|layers keep their} precision.",
+                    count=len(valid) - len(changes),
+                )
+            )
             if not changes:
                 return
         if not changes:
@@ -157,13 +162,13 @@ class Refining:
         before, after = f"{found.before_db:.1f}", f"{found.after_db:.1f}"
         self._host.note(
             say(
-                "Weight methods for {count} kernels: output SQNR {before} dB before, {after} dB after.",
+                "Weight methods for {count} {count:kernel|kernels}: output SQNR {before} dB before, {after} dB after.",
                 count=len(changes),
                 before=before,
                 after=after,
             )
         )
-        title = say("Weight methods for {count} kernels", count=len(changes))
+        title = say("Weight methods for {count} {count:kernel|kernels}", count=len(changes))
         self._host.apply(now.with_schemes(changes, ""), title, who)
 
     def set_method(self, kernel_ids: Iterable[str], method: str, corrected: bool, who: str = "") -> None:
@@ -180,7 +185,7 @@ class Refining:
             name = label(replace(one, method=method, corrected=corrected))
             self._host.apply(
                 plan.with_schemes(changes, ""),
-                say("{scheme} for {count} kernels", scheme=name, count=len(changes)),
+                say("{scheme} for {count} {count:kernel|kernels}", scheme=name, count=len(changes)),
                 who,
             )
 

@@ -246,7 +246,13 @@ class Session(Editing):
         self.kept.start(document.kept)
         for text in network.graph.notes:
             self.note(text, "warning")
-        self.note(say("Opened {file}: {count} kernels.", file=network.graph.path.name, count=len(network.kernels)))
+        self.note(
+            say(
+                "Opened {file}: {count} {count:kernel|kernels}.",
+                file=network.graph.path.name,
+                count=len(network.kernels),
+            )
+        )
         if problem is not None:
             self.note(problem, "warning")
         self._announce(What.MODEL)

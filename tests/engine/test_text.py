@@ -23,3 +23,11 @@ def test_other_fields_stay_what_they_are():
     assert str(say("{need:.1f} GB, {count} nodes, {name}", need=1.25, count=10**6, name="卷积 é 😀")) == (
         "1.2 GB, 1000000 nodes, 卷积 é 😀"
     )
+
+
+def test_one_thing_is_not_several():
+    template = "{count} {count:kernel is|kernels are} slow"
+    assert [str(say(template, count=n)) for n in (0, 1, 2)] == ["0 kernels are slow", "1 kernel is slow",
+                                                                "2 kernels are slow"]  # fmt: skip
+    assert str(say("{count:,} of {all:03d}", count=12345, all=7)) == "12,345 of 007"
+    assert str(say("{yes}", yes=True)) == "True"

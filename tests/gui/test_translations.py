@@ -56,8 +56,9 @@ def test_translations_keep_their_fields(source):
 
 
 def test_engine_sentences_are_translated_with_their_fields(qapp):
-    sentence = say("{scheme} for {count} kernels", scheme="INT4", count=3)
+    sentence = say("{scheme} for {count} {count:kernel|kernels}", scheme="INT4", count=3)
     assert text(sentence) == "INT4 for 3 kernels"
+    assert text(say(sentence.template, scheme="INT4", count=1)) == "INT4 for 1 kernel"
     set_language("zh")
     assert text(sentence) == "3 个算子设为 INT4"
     inner = say("Runs in FP16, because its scheme is not native here: {reason}", reason=say("All INT8"))

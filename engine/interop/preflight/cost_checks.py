@@ -52,7 +52,7 @@ def on_cpu(facts: Facts, simulation: Simulation) -> Iterator[Finding]:
         yield Finding(
             "cpu",
             "error" if any(between(k) for k, _ in rest) else "warning",
-            say("{count} more kernel(s) run on the CPU", count=len(rest)),
+            say("{count} more {count:kernel runs|kernels run} on the CPU", count=len(rest)),
             say("{kernels}: {time}, {part} of the run.", kernels=names(k for k, _ in rest), time=latency(total),
                 part=_part(total, simulation)),
             advice,
@@ -78,7 +78,9 @@ def slower(facts: Facts, simulation: Simulation) -> Iterator[Finding]:
         yield Finding(
             "slower",
             "warning",
-            say("{scheme} makes {count} kernel(s) slower than FP16", scheme=label(scheme), count=len(group)),
+            say(
+                "{scheme} makes {count} {count:kernel|kernels} slower than FP16", scheme=label(scheme), count=len(group)
+            ),
             say("{kernels}: +{time}.", kernels=names(k for k, _ in group), time=latency(total)),
             say("Give them FP16, unless the smaller package is worth it."),
             tuple(k.index for k, _ in group),
@@ -111,7 +113,10 @@ def islands(facts: Facts, simulation: Simulation) -> Iterator[Finding]:
     yield Finding(
         "island",
         "warning",
-        say("{count} island(s) of low precision cost more than they save", count=len(lost)),
+        say(
+            "{count} {count:island|islands} of low precision {count:costs more than it saves|cost more than they save}",
+            count=len(lost),
+        ),
         say("{kernels}: their conversions cost {time} more than they win.", kernels=names(kernels),
             time=latency(total)),
         say("Quantize their neighbours too, or give the islands FP16."),
@@ -128,7 +133,7 @@ def launches(simulation: Simulation) -> Iterator[Finding]:
     yield Finding(
         "launch",
         "info",
-        say("{count} kernel(s) are launch-bound", count=len(bound)),
+        say("{count} {count:kernel is|kernels are} launch-bound", count=len(bound)),
         say("All launches take {time}, {part} of the run.", time=latency(simulation.launch_us),
             part=_part(simulation.launch_us, simulation)),
         say("Fewer bits don't help them; fewer kernels do: fuse, or take small branches out."),

@@ -50,7 +50,7 @@ def dynamic_shapes(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "dynamic-shape",
             "error",
-            say("{count} kernel(s) have shapes that depend on values", count=len(dynamic)),
+            say("{count} {count:kernel has|kernels have} shapes that depend on values", count=len(dynamic)),
             say("{kernels}: no converter for this device can plan their memory.", kernels=names(dynamic)),
             say("Replace what makes them (NonZero, Where, NonMaxSuppression) or cut the model in front of it."),
             tuple(k.index for k in dynamic),
@@ -84,7 +84,7 @@ def node_names(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         "node-names",
         "warning",
-        say("{count} node(s) have no name of their own", count=len(bad)),
+        say("{count} {count:node has no name of its own|nodes have no name of their own}", count=len(bad)),
         say("{kernels}: toolchains know layers by name.", kernels=names(kernels)),
         say("Use the model that the export writes beside its configuration; there every node has a name."),
         tuple(k.index for k in kernels),
@@ -104,7 +104,7 @@ def layouts(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "layout",
             "warning" if cost and facts.simulation and cost > _MUCH * facts.simulation.latency_us else "info",
-            say("{count} kernel(s) turn NCHW into NHWC or back", count=len(turned)),
+            say("{count} {count:kernel turns|kernels turn} NCHW into NHWC or back", count=len(turned)),
             say("{kernels}: {time} of each run.", kernels=names(turned), time=latency(cost or 0.0)),
             say("Feed the model in NCHW and take the Transpose out: the device has its own layout in between."),
             tuple(k.index for k in turned),
@@ -116,7 +116,7 @@ def layouts(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "packed-layout",
             "info",
-            say("{count} matrix product(s) have packed 4-bit weights", count=len(packed)),
+            say("{count} {count:matrix product has|matrix products have} packed 4-bit weights", count=len(packed)),
             say("{kernels}: .om keeps weights row by row as [K, N], .ms transposed as [N, K].", kernels=names(packed)),
             say("Never hand raw weight files from one to the other; convert each from the exported model."),
             tuple(k.index for k in packed),
@@ -151,7 +151,10 @@ def channels(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         "channels",
         "warning" if cost and cost > _MUCH * whole else "info",
-        say("{count} kernel(s) have channels that are no multiple of 16 (INT8: 32)", count=len(kernels)),
+        say(
+            "{count} {count:kernel has|kernels have} channels that are no multiple of 16 (INT8: 32)",
+            count=len(kernels),
+        ),
         say("{kernels}: up to {part} of a kernel's matrix work is padding, {time} in all.", kernels=names(kernels),
             part=share(max(part for part, _ in wasted)), time=latency(cost or 0.0)),
         say("Round the channels up when you train: it costs no time on this device."),

@@ -29,7 +29,7 @@ def overflows(facts: Facts) -> Iterator[Finding]:
                 "overflow",
                 "error",
                 say("{kernel} overflows in {scheme}", kernel=kernel.name, scheme=label(scheme)),
-                say("{count} values are NaN or infinite on the samples.", count=sums.nonfinite),
+                say("{count} {count:value is|values are} NaN or infinite on the samples.", count=sums.nonfinite),
                 say("Give it INT8, whose range is calibrated, or scale its input down."),
                 (kernel.index,),
                 place="compare",
@@ -49,7 +49,11 @@ def unmeasured(facts: Facts) -> Iterator[Finding]:
             "reference",
             "error",
             say("{kernel} gives NaN or infinity in full precision", kernel=bad[0].name),
-            say("{kernels}: the errors of {count} kernel(s) can't be measured.", kernels=names(bad), count=len(bad)),
+            say(
+                "{kernels}: the errors of {count} {count:kernel|kernels} can't be measured.",
+                kernels=names(bad),
+                count=len(bad),
+            ),
             say("Check the samples and their preprocessing; then the model itself."),
             tuple(k.index for k in bad),
             place="data",
@@ -62,7 +66,7 @@ def not_native(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "not-native",
             "warning",
-            say("{scheme} is not native for {count} kernel(s)", scheme=label(scheme), count=len(kernels)),
+            say("{scheme} is not native for {count} {count:kernel|kernels}", scheme=label(scheme), count=len(kernels)),
             say("{kernels} · {reason}", kernels=names(kernels), reason=reason),
             say("They are built in FP16; choose a format that the device has."),
             tuple(k.index for k in kernels),
@@ -106,7 +110,7 @@ def imprecise(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "imprecise",
             "warning",
-            say("{count} kernel(s) alone miss the required SQNR", count=len(worst)),
+            say("{count} {count:kernel alone misses|kernels, each alone, miss} the required SQNR", count=len(worst)),
             say("Worst: {kernel} with {have} on reference inputs, {need} required.", kernel=worst[0][1].name,
                 have=db(worst[0][0]), need=db(required)),
             say("Give them more bits, or smaller groups."),
@@ -144,7 +148,7 @@ def ranges(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "saturation",
             "warning",
-            say("{count} kernel(s) saturate on evaluation samples", count=len(saturating)),
+            say("{count} {count:kernel saturates|kernels saturate} on evaluation samples", count=len(saturating)),
             say("{kernels}: up to {part} of the values lie beyond the calibrated range.",
                 kernels=names(k for _, k in saturating), part=share(saturating[0][0])),
             say("Calibrate with samples like those, or with another observer."),
@@ -155,7 +159,7 @@ def ranges(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "dead-range",
             "warning",
-            say("{count} kernel(s) read an input that hardly moves", count=len(dead)),
+            say("{count} {count:kernel reads|kernels read} an input that hardly moves", count=len(dead)),
             say("{kernels}: the range is a single value, or a quarter of the channels is always zero.",
                 kernels=names(dead)),
             say("Check the calibration samples; what is dead with real ones can be pruned."),
@@ -181,7 +185,10 @@ def odd_weights(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "odd-weights",
             "error",
-            say("{count} kernel(s) have weights that their format can't hold", count=len(harmed)),
+            say(
+                "{count} {count:kernel has weights that its|kernels have weights that their} format can't hold",
+                count=len(harmed),
+            ),
             say("{kernel}: {what}", kernel=harmed[0].name, what=odd[harmed[0].id].words()),
             say("Check the model's export; weights beyond the range of FP16 fit INT8."),
             tuple(k.index for k in harmed),
@@ -190,7 +197,7 @@ def odd_weights(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "zero-channels",
             "info",
-            say("{count} kernel(s) have channels of zeros", count=len(quiet)),
+            say("{count} {count:kernel has|kernels have} channels of zeros", count=len(quiet)),
             say("{kernel}: {what}", kernel=quiet[0].name, what=odd[quiet[0].id].words()),
             say("They cost time and memory and compute nothing; prune the model."),
             tuple(k.index for k in quiet),
@@ -216,7 +223,7 @@ def samples(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "samples",
             "warning",
-            say("Only {count} calibration samples", count=count),
+            say("Only {count} calibration {count:sample|samples}", count=count),
             say("Ranges of so few samples miss rare values."),
             say("Give {count} or more real samples.", count=ENOUGH_SAMPLES),
             place="data",

@@ -46,3 +46,24 @@ def test_jitter(tmp_path, capsys):
     assert (found["outliers"], found["periodic"], found["drift"]) == ([], None, None)
     assert main(["jitter", str(tmp_path / "nothing.txt")]) == 1
     assert "can't be read" in capsys.readouterr().err
+
+
+def test_times_that_nobody_measures_are_refused(cnn_path, tmp_path, capsys):
+    (tmp_path / "l.txt").write_text("1000\n" * 30 + "1e308\n")
+    assert main(["jitter", str(tmp_path / "l.txt")]) == 1
+    assert "run 31 would have taken 1e+308" in capsys.readouterr().err
+    (tmp_path / "p.csv").write_text("name,duration(us)\nstem,5\ndw,1e308\n")
+    assert main(["measured", str(cnn_path), str(tmp_path / "p.csv")]) == 1
+    assert "dw would have taken 1e+308" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["simulate", "--cap", "101"], ["simulate", "--top", "-3"], ["simulate", "--hold-us", "nan"],
+     ["check", "--max-size-mb", "inf"], ["check", "--max-latency-us", "0"]],
+)  # fmt: skip
+def test_options_that_cannot_be_meant_are_wrong_usage(cnn_path, arguments, capsys):
+    with pytest.raises(SystemExit) as refused:
+        main([arguments[0], str(cnn_path), "--preset", "int8", *arguments[1:]])
+    assert refused.value.code == 2
+    assert arguments[1] in capsys.readouterr().err

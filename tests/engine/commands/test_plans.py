@@ -97,3 +97,15 @@ def test_transitions_count_every_kernel_and_unknown_figures_stay_unknown(cnn_pat
     found = differences(network, Figures(a), Figures(b))
     assert [(d.kernel, d.a, d.b) for d in found] == [(ids[0], FP16, INT8), (ids[2], INT8, FP16), (ids[3], INT4, INT8)]
     assert {d.latency_us.change for d in found} == {None}
+
+
+def test_a_plan_with_a_weight_method_that_does_not_exist_is_refused_wherever_it_is_named(cnn_path, tmp_path, capsys):
+    assert main(["plan", str(cnn_path), "--preset", "int8", "--out", str(tmp_path / "p.json")]) == 0
+    content = json.loads((tmp_path / "p.json").read_text())
+    content["kernels"][0]["scheme"] = {"weights": {"bits": 4}, "activations": {"bits": 8}, "method": "evil"}
+    (tmp_path / "p.json").write_text(json.dumps(content))
+    for command in (["simulate"], ["evaluate"], ["check"], ["dump", "--out", str(tmp_path / "d")]):
+        assert main([command[0], str(cnn_path), "--plan", str(tmp_path / "p.json"), *command[1:]]) == 1
+        assert "'evil'; choose one of" in capsys.readouterr().err
+    assert main(["plans", str(cnn_path), "int8", str(tmp_path / "p.json")]) == 1
+    assert "'evil'; choose one of" in capsys.readouterr().err

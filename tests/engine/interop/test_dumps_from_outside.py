@@ -309,7 +309,7 @@ def test_what_is_no_dump_is_refused_and_what_is_beside_one_is_counted(tmp_path):
     (tmp_path / "b.npy").write_bytes(b"\x93NUMPY")
     notes = [str(n) for n in open_dump(tmp_path).notes]
     assert any("b.npy is truncated" in n for n in notes)
-    assert any("1 files are no dumps" in n for n in notes)
+    assert any("1 file is no dump" in n for n in notes)
     (tmp_path / "c.npz").write_bytes(b"PK\x03\x04nonsense")
     with pytest.raises(DataError, match="damaged"):
         open_dump(tmp_path / "c.npz")

@@ -15,6 +15,7 @@ from handmade import Step, network
 from onnx import helper, numpy_helper
 
 from engine.errors import Cancelled, ExportError, PlanError
+from engine.files import written_aside
 from engine.interop.folders import folder_aside
 from engine.interop.handover import Extras, Measured
 from engine.interop.targets import TARGETS, Target, target
@@ -197,3 +198,15 @@ def test_the_quantized_model_names_the_setting_and_why_this_plan_needs_it(case, 
     assert "session.disable_quant_qdq=1" in notes[0]
     assert len(notes) == 1 + len(reasons)
     assert all(word in note for word, note in zip(reasons, notes[1:], strict=True))
+
+
+def test_a_refusal_names_the_place_and_not_the_folder_that_is_filled_aside(tmp_path):
+    place = tmp_path / "out"
+    with (
+        pytest.raises(ExportError) as refused,
+        folder_aside(place) as made,
+        written_aside(made / "quantized.onnx"),
+    ):
+        raise OSError(28, "No space left on device")
+    assert str(refused.value).startswith(f"{place / 'quantized.onnx'} can't be written (No space left on device)")
+    assert snapshot(tmp_path) == []

@@ -112,6 +112,11 @@ def _edited(cnn, tmp_path, edit):
         (lambda c: c["kernels"][0].update(id="gone", weight="gone"), "gone"),
         (lambda c: c["kernels"][0].pop("weight"), "weight"),
         (lambda c: c["kernels"][0].update(colour="red"), "colour"),
+        (lambda c: c.update(version=-1), "version -1"),
+        (lambda c: c.update(version=99, colour="red"), "newer Mixbit"),
+        (lambda c: c["kernels"].append(c["kernels"][0]), "stem twice"),
+        (lambda c: c["kernels"][0].update(scheme={**_with_group(32), "colour": 1}), "stem has a field colour"),
+        (lambda c: c["kernels"][0].update(scheme=_with_weights(groups=64)), "stem has a field groups"),
     ],
 )
 def test_a_damaged_plan_is_refused_with_its_field(cnn, tmp_path, edit, words):
@@ -123,6 +128,11 @@ def test_a_damaged_plan_is_refused_with_its_field(cnn, tmp_path, edit, words):
 
 def _with_bits(bits):
     return msgspec.to_builtins(Scheme(WeightFormat(bits), ActivationFormat(8)))
+
+
+def _with_weights(**more):
+    scheme = _with_group(32)
+    return {**scheme, "weights": {**scheme["weights"], **more}}
 
 
 def _with_group(group):

@@ -134,6 +134,10 @@ def spoiled(path: Path, change) -> Path:
         lambda plan: plan["kernels"][0].update(scheme="int5"),
         lambda plan: plan["kernels"][0].update(scheme=EVIL),
         lambda plan: plan["model"].update(sha256="0" * 64),
+        lambda plan: plan.update(kernels="none"),
+        lambda plan: plan.pop("model"),
+        lambda plan: plan.update(version=99),
+        lambda plan: plan["kernels"][0].update(scheme={**EVIL, "method": "rtn", "colour": 1}),
     ],
 )
 def test_a_kept_plan_that_cannot_be_used_is_left_out_and_the_rest_opens(tmp_path, cnn_path, change):
@@ -150,6 +154,22 @@ def test_a_kept_plan_that_cannot_be_used_is_left_out_and_the_rest_opens(tmp_path
         assert session.project_path == path
         assert [kept.name for kept in session.kept.plans] == ["first", "last"]
         assert sum("Kept plan bad is left out." in str(entry.text) for entry in session.log) == 1
+
+
+@pytest.mark.parametrize("entry", [5, None, [], {"name": "bad"}, {"name": 7, "plan": {}}, {"name": "bad", "plan": 1}])
+def test_what_is_no_kept_plan_at_all_is_left_out_and_the_project_opens(tmp_path, cnn_path, entry):
+    path = tmp_path / "p.mixbit"
+    with window(tmp_path) as driver:
+        session = driver.open(cnn_path)
+        session.keep_plan("first")
+        session.keep_plan("last")
+        spoiled(session.save_project(path) or path, lambda project: project["kept"].insert(1, entry))
+        session.open_project(path)
+        driver.settle()
+        assert driver.errors() == []
+        assert [kept.name for kept in session.kept.plans] == ["first", "last"]
+        name = "bad" if isinstance(entry, dict) and entry["name"] == "bad" else "2"
+        assert sum(f"Kept plan {name} is left out." in str(e.text) for e in session.log) == 1
 
 
 def with_method(plan: dict, layer: str, method: str) -> None:
@@ -194,4 +214,4 @@ def test_locked_layers_hold_against_a_plan_file(tmp_path, cnn_path):
         before, wanted = session.plan, session.kept.find("int4").plan
         session.import_plan(tmp_path / "plan.json")
         assert session.plan == wanted.with_schemes({first: before.scheme(first)})
-        assert "1 locked layers keep their precision." in [str(entry.text) for entry in session.log]
+        assert "1 locked layer keeps its precision." in [str(entry.text) for entry in session.log]
