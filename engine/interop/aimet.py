@@ -189,10 +189,10 @@ def _activations(network: Network, plan: Plan, ranges: Ranges) -> Iterator[dict[
 
 
 def _activation(name: str, form: ActivationFormat, ranges: Ranges, network: Network) -> dict[str, Any]:
-    found = ranges.ranges.get(name)
+    found = ranges.of(name, form)
     if found is None:
         kernel = next(k for k in network.tunable if k.weight is not None and k.weight.activation == name)
-        found = range_of(kernel, ranges)  # says whose range it is
+        found = range_of(kernel, form, ranges)  # says whose range it is
     scale, zero = activation_params(Range(found.low, found.high), form)
     offset = -(2 ** (form.bits - 1)) if form.symmetric else -zero
     return {

@@ -113,7 +113,7 @@ def qat_config(network: Network, plan: Plan, ranges: Ranges, layers: Mapping[str
 
 
 def _quant(kernel: Kernel, scheme: Scheme, ranges: Ranges) -> list[tuple[str, Value]]:
-    found = range_of(kernel, ranges)
+    found = range_of(kernel, scheme.activations, ranges)
     data: list[tuple[str, Value]] = []
     if found.low < 0 < found.high:
         data.append(("clip_max_min", [("clip_max", float(found.high)), ("clip_min", float(found.low))]))

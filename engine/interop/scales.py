@@ -10,14 +10,14 @@ from engine.quant.ranges import QuantParams, Range, Ranges, activation_params
 from engine.text import say
 
 
-def range_of(kernel: Kernel, ranges: Ranges) -> Range:
-    """The calibrated range of the activation that meets a kernel's weight.
+def range_of(kernel: Kernel, form: ActivationFormat, ranges: Ranges) -> Range:
+    """The range over which the activation that meets a kernel's weight is rounded to a format.
 
     Raises:
         PlanError: The calibration has none.
     """
     assert kernel.weight is not None
-    found = ranges.ranges.get(kernel.weight.activation)
+    found = ranges.of(kernel.weight.activation, form)
     if found is None:
         raise PlanError(
             say(
@@ -31,7 +31,7 @@ def range_of(kernel: Kernel, ranges: Ranges) -> Range:
 
 def static_params(kernel: Kernel, form: ActivationFormat, ranges: Ranges) -> QuantParams:
     """Scale and zero point of that activation; errors as in `range_of`."""
-    return activation_params(range_of(kernel, ranges), form)
+    return activation_params(range_of(kernel, form, ranges), form)
 
 
 def quantized(kernel: Kernel, scheme: Scheme) -> QuantizedWeight:

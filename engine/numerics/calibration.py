@@ -54,7 +54,7 @@ def calibrate(
         )  # fmt: skip
     if not len(samples):
         raise DataError(say("There are no samples to calibrate with; choose data with at least one."))
-    watch, conclude = OBSERVERS[observer]
+    watch, conclude, depends = OBSERVERS[observer]
     wanted = _watched(network)
     seen = dict.fromkeys(wanted, Seen())
     spans = {name: np.empty((len(samples), 2)) for name in wanted}
@@ -69,9 +69,15 @@ def calibrate(
                 seen[name] = watch(seen[name], arrays[name])
             progress((number + 1) / len(samples), text)
             cancel.check()
-    ranges = {name: conclude(state) for name, state in seen.items()} | stored_ranges(network)
+    stored = stored_ranges(network)
+    by_bits = {}
+    for bits in (8, 4, 16) if depends else (8,):
+        cancel.check()
+        by_bits[bits] = _finite({name: conclude(state, bits) for name, state in seen.items()} | stored)
     learned = LearnedWeights(network, samples, kept, observer)
-    return Ranges(_finite(ranges), observer, len(samples), samples.synthetic, learned, spans, odd_weights(network))
+    return Ranges(
+        by_bits.pop(8), observer, len(samples), samples.synthetic, learned, spans, by_bits, odd_weights(network)
+    )
 
 
 def _watched(network: Network) -> list[str]:

@@ -50,7 +50,8 @@ class Scalings:
         self._network, self._samples, self._observer = network, samples, observer
         self._busy = threading.Lock()
         self._inputs: dict[_Key, Array | None] = {}
-        self._ranges: dict[_Key, Range] = {}
+        self._ranges: dict[tuple[_Key, int], Range] = {}
+        """By the bits of the format as well."""
 
     def of(self, kernel: Kernel, scheme: Scheme) -> Scaling:
         """How a kernel's weight is scaled under a scheme."""
@@ -69,7 +70,7 @@ class Scalings:
         """The range of an activation in the units that a scheme gives its channels; None if it has the plain one."""
         if scheme.method not in SCALED or not _is_static(scheme):
             return None
-        return self._ranges.get(_key(kernel, scheme))
+        return self._ranges.get((_key(kernel, scheme), scheme.activations.bits))
 
     def missing(self, kernel: Kernel, scheme: Scheme) -> bool:
         """Whether `find` has anything to do for a kernel."""
@@ -80,7 +81,8 @@ class Scalings:
         key = _key(kernel, scheme)
         if key not in self._inputs:
             return True
-        return _is_static(scheme) and self._inputs[key] is not None and key not in self._ranges
+        static = _is_static(scheme) and self._inputs[key] is not None
+        return static and (key, scheme.activations.bits) not in self._ranges
 
     @property
     def _equalised(self) -> bool:
@@ -166,26 +168,26 @@ class Scalings:
 
     def _observe(self, cells: Sequence[tuple[Kernel, Scheme]], tick: Tick, cancel: CancelToken) -> None:
         """Watch scaled activations as calibration watches plain ones, on all samples."""
-        wanted: dict[_Key, Kernel] = {}
+        wanted: dict[tuple[_Key, int], Kernel] = {}
         for kernel, scheme in cells:
-            key = _key(kernel, scheme)
-            if _is_static(scheme) and self._inputs.get(key) is not None and key not in self._ranges:
-                wanted[key] = kernel
+            at = _key(kernel, scheme), scheme.activations.bits
+            if _is_static(scheme) and self._inputs.get(at[0]) is not None and at not in self._ranges:
+                wanted[at] = kernel
         if not wanted:
             return
-        observe, conclude = OBSERVERS[self._observer]
+        observe, conclude, _ = OBSERVERS[self._observer]
         seen = dict.fromkeys(wanted, Watched())
-        with whole_network(self._network, list(dict.fromkeys(key.tensor for key in wanted)), cancel) as run:
+        with whole_network(self._network, list(dict.fromkeys(key.tensor for key, _ in wanted)), cancel) as run:
             for feeds in self._samples.feeds:
                 arrays = run(feeds)
-                for key, kernel in wanted.items():
+                for at, kernel in wanted.items():
                     cancel.check()
-                    scale = self._inputs[key]
+                    scale = self._inputs[at[0]]
                     assert scale is not None
-                    array = arrays[key.tensor]
-                    seen[key] = observe(seen[key], array / beside(scale, input_axis(kernel) or 0, array.ndim))
+                    array = arrays[at[0].tensor]
+                    seen[at] = observe(seen[at], array / beside(scale, input_axis(kernel) or 0, array.ndim))
                 tick()
-        self._ranges |= {key: conclude(state) for key, state in seen.items()}
+        self._ranges |= {(key, bits): conclude(state, bits) for (key, bits), state in seen.items()}
 
 
 def obstacle(network: Network, kernel: Kernel, method: str) -> Text | None:

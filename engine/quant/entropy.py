@@ -14,20 +14,23 @@ from engine.graph.types import Array
 from engine.quant.histograms import Seen
 
 LEVELS = 128
-"""Non-negative codes of a signed 8-bit format."""
+"""Non-negative codes of a signed 8-bit format; of others half as many as they have codes."""
 MOST_BINS = 2048
 
 
-def entropy_threshold(seen: Seen) -> float:
-    """The absolute value to clip at; 0 if nothing but zeros was seen."""
+def entropy_threshold(seen: Seen, levels: int = LEVELS) -> float:
+    """The absolute value to clip at; 0 if nothing but zeros was seen.
+
+    With more levels than the histogram has bins, nothing is known that could be gained by clipping.
+    """
     if seen.counts is None or seen.empty:
         return 0.0
     counts, width = absolute_counts(seen)
     largest = max(-seen.low, seen.high)
-    if counts.size <= LEVELS:
+    if counts.size <= levels:
         return largest
-    found = divergences(counts)
-    kept = LEVELS + int(found.size - 1 - np.argmin(found[::-1]))  # of equals, the one that clips least
+    found = divergences(counts, levels)
+    kept = levels + int(found.size - 1 - np.argmin(found[::-1]))  # of equals, the one that clips least
     return min(largest, (kept + 0.5) * width)
 
 
@@ -44,14 +47,14 @@ def absolute_counts(seen: Seen) -> tuple[Array, float]:
     return np.bincount(places // merged, seen.counts[used]), merged * seen.width
 
 
-def divergences(counts: Array) -> Array:
-    """KL(P || Q) in nats for keeping the first LEVELS, LEVELS + 1, ... of these bins.
+def divergences(counts: Array, levels: int = LEVELS) -> Array:
+    """KL(P || Q) in nats for keeping the first `levels`, `levels` + 1, ... of these bins.
 
     Infinite where Q lacks a part of P.
-    Sums over the bins of a level come from cumulative sums, so each number of bins costs LEVELS steps and not all bins.
+    Sums over the bins of a level come from cumulative sums, so each number of bins costs `levels` steps and not all bins.
     """
-    kept = np.arange(LEVELS, counts.size + 1)
-    edges = kept[:, None] * np.arange(LEVELS + 1) // LEVELS
+    kept = np.arange(levels, counts.size + 1)
+    edges = kept[:, None] * np.arange(levels + 1) // levels
     total, below = counts.sum(), _cumulative(counts)
     outside, last = total - below[kept], counts[kept - 1]
     # Sums of each level in Q; P has the same but for what lies outside, which its last level takes.

@@ -1,4 +1,4 @@
-"""The range with the least mean squared error of an 8-bit format.
+"""The range with the least mean squared error of an integer format.
 
 Clipping costs the squared distance to the range; rounding costs step^2 / 12 for each value inside, but nothing for
 exact zeros. The range that balances the two is looked for on a grid over both ends, then on a finer one around the
@@ -14,22 +14,28 @@ from engine.graph.types import Array
 from engine.quant.histograms import Seen
 from engine.quant.ranges import Range
 
-STEPS = 255
-"""Codes of an 8-bit format, less one."""
 _GRID, _FINER = 128, 16
+_COARSE, _COARSE_GRID = 4, 32
+"""Up to so many bits errors inside are not spread evenly over a step, and are summed bin by bin, on a wider grid."""
 
 
-def least_error_range(seen: Seen) -> Range:
-    """The best range, which stretches to zero at least as `activation_params` has it; [0, 0] if nothing was seen."""
+def least_error_range(seen: Seen, bits: int = 8) -> Range:
+    """The best range, which stretches to zero at least as `activation_params` has it; [0, 0] if nothing was seen.
+
+    Args:
+        seen: The histogram.
+        bits: Of the format: it has that power of two of codes.
+    """
     if seen.counts is None or seen.empty:
         return Range(0.0, 0.0)
     least, most = min(seen.low, 0.0), max(seen.high, 0.0)
-    lows, highs = _grid(least, 0.0, _GRID), _grid(0.0, most, _GRID)
-    low, high = _best(seen, lows, highs)
-    step_low, step_high = -least / _GRID, most / _GRID
+    size = _COARSE_GRID if bits <= _COARSE else _GRID
+    lows, highs = _grid(least, 0.0, size), _grid(0.0, most, size)
+    low, high = _best(seen, lows, highs, 2**bits - 1)
+    step_low, step_high = -least / size, most / size
     lows = _grid(max(least, low - step_low), min(0.0, low + step_low), _FINER)
     highs = _grid(max(0.0, high - step_high), min(most, high + step_high), _FINER)
-    low, high = _best(seen, lows, highs)
+    low, high = _best(seen, lows, highs, 2**bits - 1)
     # Within one bin of the extremes nobody can tell the difference; a side without values is as it is.
     low = seen.low if low - least < seen.width or seen.low >= 0 else low
     high = seen.high if most - high < seen.width or seen.high <= 0 else high
@@ -40,19 +46,37 @@ def _grid(start: float, stop: float, steps: int) -> Array:
     return np.linspace(start, stop, steps + 1) if stop > start else np.array([start])
 
 
-def _best(seen: Seen, lows: Array, highs: Array) -> tuple[float, float]:
+def _best(seen: Seen, lows: Array, highs: Array, steps: int) -> tuple[float, float]:
     assert seen.counts is not None
     used = np.flatnonzero(seen.counts)
     counts = seen.counts[used].astype(np.float64)
     values = np.clip((used + seen.first + 0.5) * seen.width, seen.low, seen.high)
-    step = np.maximum((highs - lows[:, None]) / STEPS, np.finfo(np.float64).tiny)
+    if steps < 2**_COARSE:
+        counts[used + seen.first == 0] -= seen.zeros  # exact in every format
+        return _best_rounded(values, counts, lows, highs, steps)
+    step = np.maximum((highs - lows[:, None]) / steps, np.finfo(np.float64).tiny)
     zero = np.rint(-lows[:, None] / step)  # the zero point is whole, which moves both ends a little
     below, clipped_below = _clipped(values, counts, -zero * step)
-    above, clipped_above = _clipped(-values[::-1], counts[::-1], (zero - STEPS) * step)
+    above, clipped_above = _clipped(-values[::-1], counts[::-1], (zero - steps) * step)
     inside = np.maximum(counts.sum() - seen.zeros - below - above, 0.0)
     costs = clipped_below + clipped_above + inside * step**2 / 12
     row, column = np.unravel_index(np.argmin(costs), costs.shape)
     return float(lows[row]), float(highs[column])
+
+
+def _best_rounded(values: Array, counts: Array, lows: Array, highs: Array, steps: int) -> tuple[float, float]:
+    """The pair of ends with the least error of values that are really rounded."""
+    best, found = np.inf, (float(lows[0]), float(highs[-1]))
+    for low in lows:
+        step = np.maximum((highs - low) / steps, np.finfo(np.float64).tiny)[:, None]
+        zero = np.rint(-low / step)
+        with np.errstate(over="ignore"):
+            whole = np.clip(np.rint(values / step), -zero, steps - zero)
+        costs = np.square(whole * step - values) @ counts
+        at = int(np.argmin(costs))
+        if costs[at] < best:
+            best, found = float(costs[at]), (float(low), float(highs[at]))
+    return found
 
 
 def _clipped(values: Array, counts: Array, limits: Array) -> tuple[Array, Array]:

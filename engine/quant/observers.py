@@ -26,13 +26,15 @@ AVERAGED = 100
 
 
 class Observer(NamedTuple):
-    """How to watch (state, values of one sample -> state) and how to conclude (state -> range)."""
+    """How to watch (state, values of one sample -> state) and how to conclude (state, bits of the format -> range)."""
 
     observe: Callable[[Seen, Array], Seen]
-    found: Callable[[Seen], Range]
+    found: Callable[[Seen, int], Range]
+    by_bits: bool = False
+    """Whether the range depends on the bits."""
 
 
-def full_range(seen: Seen) -> Range:
+def full_range(seen: Seen, bits: int = 8) -> Range:
     """From the least to the greatest value; [0, 0] if nothing was seen."""
     return Range(0.0, 0.0) if seen.empty else Range(seen.low, seen.high)
 
@@ -58,12 +60,12 @@ def observe_average(seen: Seen, array: Array) -> Seen:
     )
 
 
-def average_range(seen: Seen) -> Range:
+def average_range(seen: Seen, bits: int = 8) -> Range:
     """The averaged extremes."""
     return Range(seen.average_low, seen.average_high)
 
 
-def percentile_range(seen: Seen, percentile: float = PERCENTILE) -> Range:
+def percentile_range(seen: Seen, bits: int = 8, *, percentile: float = PERCENTILE) -> Range:
     """The range that leaves out (100 - percentile) / 2 percent of the values at each end, to within one bin."""
     if seen.counts is None or not (total := int(seen.counts.sum())):
         return full_range(seen)
@@ -76,9 +78,9 @@ def percentile_range(seen: Seen, percentile: float = PERCENTILE) -> Range:
     return Range(low, max(low, high))
 
 
-def entropy_range(seen: Seen) -> Range:
+def entropy_range(seen: Seen, bits: int = 8) -> Range:
     """The extremes, cut at the threshold of `entropy_threshold` on both sides."""
-    threshold = entropy_threshold(seen)
+    threshold = entropy_threshold(seen, 2 ** (bits - 1))
     low, high = max(seen.low, -threshold), min(seen.high, threshold)
     return full_range(seen) if threshold <= 0 or low > high else Range(low, high)
 
@@ -87,7 +89,7 @@ OBSERVERS: dict[str, Observer] = {
     "minmax": Observer(observe_extremes, full_range),
     "percentile": Observer(observe_histogram, percentile_range),
     "average": Observer(observe_average, average_range),
-    "entropy": Observer(observe_histogram, entropy_range),
-    "mse": Observer(observe_histogram, least_error_range),
+    "entropy": Observer(observe_histogram, entropy_range, by_bits=True),
+    "mse": Observer(observe_histogram, least_error_range, by_bits=True),
 }
 """Observers by the name a user gives."""

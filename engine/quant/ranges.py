@@ -107,15 +107,21 @@ class Ranges:
     rounding: Rounding = field(default=FROM_WEIGHTS, compare=False, repr=False)
     spans: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
     """By activation: float64 [samples, 2], least and greatest finite value of each sample; (inf, -inf) without one."""
+    by_bits: Mapping[int, Mapping[str, Range]] = field(default_factory=dict)
+    """Other ranges for formats of so many bits, where the observer asks how fine the steps are; else empty."""
     odd: Mapping[str, Oddities] = field(default_factory=dict, compare=False, repr=False)
     """Kernels with weights that formats can't hold, or that carry nothing, by id."""
+
+    def of(self, tensor: str, form: ActivationFormat) -> Range | None:
+        """The range over which an activation is rounded to a format; None if calibration has none."""
+        return self.by_bits.get(form.bits, self.ranges).get(tensor)
 
 
 def range_for(kernel: Kernel, scheme: Scheme, ranges: Ranges) -> Range | None:
     """The range that a kernel's activation is rounded over under a scheme; None if calibration has none."""
     if kernel.weight is None:
         return None
-    return ranges.rounding.range(kernel, scheme) or ranges.ranges.get(kernel.weight.activation)
+    return ranges.rounding.range(kernel, scheme) or ranges.of(kernel.weight.activation, scheme.activations)
 
 
 def stored_ranges(network: Network) -> dict[str, Range]:

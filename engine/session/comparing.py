@@ -337,7 +337,7 @@ class _Reading:
             form = scheme.activations
             if kernel.weight is None or kernel.weight.activation != tensor or form.floating or not form.static:
                 continue
-            found = self.ranges.ranges.get(tensor)
+            found = self.ranges.of(tensor, form)
             if found is None or self.ranges.rounding.range(kernel, scheme) is not None:  # steps by channel
                 continue
             params = activation_params(found, form)

@@ -29,8 +29,10 @@ def context_of(network: Network, samples: SampleSet, ranges: Ranges) -> str:
         _add_feeds(digest, feeds)
     if samples.labels is not None:
         _add_array(digest, np.asarray(samples.labels))
-    for name in sorted(ranges.ranges):
-        digest.update(f"{name} {ranges.ranges[name].low!r} {ranges.ranges[name].high!r}".encode())
+    for bits, found in ((None, ranges.ranges), *sorted(ranges.by_bits.items())):
+        digest.update(b"" if bits is None else f"{bits} bits".encode())
+        for name in sorted(found):
+            digest.update(f"{name} {found[name].low!r} {found[name].high!r}".encode())
     return digest.hexdigest()
 
 

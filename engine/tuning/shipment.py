@@ -41,7 +41,8 @@ class _Settings(msgspec.Struct, forbid_unknown_fields=True):
     sha256: str
     shapes: dict[str, tuple[int, ...]]
     rules: Rules
-    ranges: dict[str, tuple[str, str]]
+    ranges: dict[int, dict[str, tuple[str, str]]]
+    """By the bits of formats that have others than 8; 0 for all that have not."""
     inputs: list[str]
     strings: list[str]
     """Inputs that hold text."""
@@ -99,7 +100,7 @@ def pack(
         network.graph.sha256,
         {info.name: info.shape for info in network.graph.inputs},
         network.rules,
-        {name: (found.low.hex(), found.high.hex()) for name, found in evaluator.ranges.ranges.items()},
+        {bits: _spelt(found) for bits, found in {0: evaluator.ranges.ranges, **evaluator.ranges.by_bits}.items()},
         names,
         text,
         len(samples),
@@ -116,6 +117,14 @@ def pack(
     parts = b"".join(hashlib.blake2b(part).digest() for part in (numbers, codes))
     digest = hashlib.blake2b(encoded + parts, digest_size=16).hexdigest()
     return Shipment(f"{digest} {plan_digest(base)}", str(folder))
+
+
+def _spelt(ranges: Mapping[str, Range]) -> dict[str, tuple[str, str]]:
+    return {name: (found.low.hex(), found.high.hex()) for name, found in ranges.items()}
+
+
+def _read(ranges: Mapping[str, tuple[str, str]]) -> dict[str, Range]:
+    return {name: Range(float.fromhex(low), float.fromhex(high)) for name, (low, high) in ranges.items()}
 
 
 def with_files(shipment: Shipment, network: Network) -> Shipment:
@@ -168,11 +177,11 @@ def unpack(shipment: Shipment) -> Unpacked:
     network = fuse(load(path, shapes=settings.shapes), settings.rules)
     if network.graph.sha256 != settings.sha256:
         raise PlanError(say("{path} has changed since the sweep began; start it again.", path=path))
-    ranges = {n: Range(float.fromhex(low), float.fromhex(high)) for n, (low, high) in settings.ranges.items()}
+    by_bits = {bits: _read(found) for bits, found in settings.ranges.items()}
     with np.load(folder / _ROUNDED, allow_pickle=False) as stored:
         rounding = SentRounding(settings.rounded, dict(stored))
     samples = _read_samples(folder / _SAMPLES, settings)
-    evaluator = Evaluator(network, samples, ranges=Ranges(ranges, rounding=rounding))
+    evaluator = Evaluator(network, samples, ranges=Ranges(by_bits.pop(0), rounding=rounding, by_bits=by_bits))
     return Unpacked(evaluator, settings.mode, Plan(settings.base), settings.blocks, place)
 
 

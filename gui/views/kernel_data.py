@@ -99,7 +99,8 @@ def format_facts(session: Session, kernel: Kernel) -> list[Fact]:
         *([] if scheme.weights.floating else [Fact(translate("Kernel", "Rounding"), method_words(scheme), quiet=True)]),
         Fact(translate("Kernel", "Activations"), activations_words(scheme), quiet=True),
     ]
-    found = session.ranges.ranges.get(kernel.weight.activation) if session.ranges and kernel.weight else None
+    activation = kernel.weight.activation if kernel.weight is not None else ""
+    found = session.ranges.of(activation, scheme.activations) if session.ranges else None
     if found is not None and session.ranges is not None:
         samples = translate("Kernel", "on %n sample(s)", "", session.ranges.samples)
         words = f"[{form.fixed(found.low, 2)}, {form.fixed(found.high, 2)}]"

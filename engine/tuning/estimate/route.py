@@ -16,7 +16,7 @@ from engine.numerics.runtime import naming, open_session, options
 from engine.numerics.workers import Workers
 from engine.precision.scheme import HALF, ActivationFormat
 from engine.progress import CancelToken
-from engine.quant.ranges import Ranges, activation_params
+from engine.quant.ranges import Range, Ranges, activation_params
 from engine.text import Text, say
 from engine.tuning.adjoint import ZERO, Blocked
 from engine.tuning.estimate.canonical import Canonical, canonical
@@ -272,7 +272,7 @@ def _bias_error(step: Step) -> Array | float:
 
 def _static(ranges: Ranges, tensor: str, form: ActivationFormat, role: str) -> Array:
     """Scale or zero point as the quantized model holds them."""
-    scale, zero = activation_params(ranges.ranges[tensor], form)
+    scale, zero = activation_params(ranges.of(tensor, form) or Range(0.0, 0.0), form)
     limits = np.finfo(np.float32)
     if role == "zero":
         return np.asarray(zero, code_dtype(form))

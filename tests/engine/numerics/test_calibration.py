@@ -13,11 +13,12 @@ from onnx import TensorProto, helper
 from engine.errors import Cancelled, DataError
 from engine.fusion.types import Kind
 from engine.numerics import Evaluator, SampleSet, calibrate, synthetic_samples
+from engine.numerics.lowering import lower
 from engine.numerics.synthetic import table_rows
 from engine.precision.plan import Plan
-from engine.precision.scheme import INT8
+from engine.precision.scheme import INT8, ActivationFormat, Scheme
 from engine.progress import CancelToken
-from engine.quant.ranges import Range
+from engine.quant.ranges import Range, activation_params
 
 
 def test_ranges_are_the_extremes_of_every_activation_that_meets_a_weight():
@@ -140,3 +141,23 @@ def test_synthetic_samples_fit_the_model_and_repeat():
         assert evaluator.evaluate(Plan({net.kernels[1].id: INT8})).synthetic
     finally:
         evaluator.close()
+
+
+@pytest.mark.parametrize("observer", ["minmax", "mse", "entropy"])
+def test_each_number_of_bits_has_its_range_where_the_observer_asks_for_it(observer):
+    net, inputs = small_net()
+    found = calibrate(net, samples_like(inputs, 4), observer=observer)
+    forms = [ActivationFormat(bits) for bits in (4, 8, 16)]
+    narrow, usual, wide = (found.of("a", form) for form in forms)
+    assert usual == found.ranges["a"]
+    if observer == "minmax":
+        assert not found.by_bits
+        assert narrow == usual == wide
+        return
+    assert narrow != usual
+    assert usual.high <= wide.high
+    kernel = net.tunable[1]
+    for form, each in zip(forms, (narrow, usual, wide), strict=True):
+        lowered = lower(kernel, Scheme(INT8.weights, form), found, net.tensors, True)
+        scale = next(array for name, array in lowered.constants.items() if name.endswith("activation/scale"))
+        assert scale == pytest.approx(activation_params(each, form).scale, rel=1e-6)

@@ -15,7 +15,7 @@ from engine.quant.ranges import Range, activation_params
 
 
 def watched(name: str, arrays) -> Range:
-    observe, found = OBSERVERS[name]
+    observe, found, _ = OBSERVERS[name]
     seen = Seen()
     for array in arrays:
         seen = observe(seen, array)
@@ -46,7 +46,7 @@ def test_percentiles_are_right_to_within_a_bin_however_the_range_grows(scales, s
     assert seen.counts.shape == (BINS,)
     assert seen.counts.sum() == everything.size
     assert (everything[-1] - everything[0]) / seen.width <= BINS
-    found = percentile_range(seen, 99.0)
+    found = percentile_range(seen, percentile=99.0)
     outside = everything.size * 0.005
     assert np.count_nonzero(everything < found.low - seen.width) <= outside
     assert np.count_nonzero(everything < found.low + 2 * seen.width) >= outside
@@ -135,10 +135,10 @@ def test_entropy_threshold_is_the_published_one(values):
         ) or entropy_threshold(seen) < min(abs(seen.low), abs(seen.high))
 
 
-def squared_error(values, low: float, high: float) -> float:
-    """Of 8 bits, asymmetric, on raw values."""
-    scale, zero = activation_params(Range(low, high), ActivationFormat(8))
-    codes = np.clip(np.rint(values.astype(np.float64) / scale) + zero, 0, 255)
+def squared_error(values, low: float, high: float, bits: int = 8) -> float:
+    """Of a format without a sign, on raw values."""
+    scale, zero = activation_params(Range(low, high), ActivationFormat(bits))
+    codes = np.clip(np.rint(values.astype(np.float64) / scale) + zero, 0, 2**bits - 1)
     return float(np.mean(((codes - zero) * scale - values) ** 2))
 
 
@@ -150,6 +150,26 @@ def test_no_range_has_a_smaller_error_than_the_mse_observers(values):
     best = min(squared_error(values, low * a, high * b) for a in _shares(low) for b in _shares(high))
     assert squared_error(values, found.low, found.high) <= 1.04 * best
     assert squared_error(values, found.low, found.high) <= 1.03 * squared_error(values, low, high)
+
+
+@pytest.mark.parametrize("bits", [4, 16])
+@pytest.mark.parametrize("values", CASES)
+def test_the_mse_observer_knows_how_fine_the_steps_are(values, bits):
+    seen = OBSERVERS["mse"].observe(Seen(), values)
+    found, other = OBSERVERS["mse"].found(seen, bits), OBSERVERS["mse"].found(seen, 8)
+    error = squared_error(values, found.low, found.high, bits)
+    assert error <= 1.04 * squared_error(values, other.low, other.high, bits)
+    low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
+    best = min(squared_error(values, low * a, high * b, bits) for a in _shares(low) for b in _shares(high))
+    assert error <= 1.1 * best + 1e-9 * float(np.mean(values**2))
+
+
+def test_entropy_clips_more_where_there_are_fewer_levels():
+    values = np.random.default_rng(0).laplace(size=50_000).astype(np.float32)
+    seen = OBSERVERS["entropy"].observe(Seen(), values)
+    coarse, usual, fine = (OBSERVERS["entropy"].found(seen, bits) for bits in (4, 8, 16))
+    assert coarse.high < usual.high < fine.high == seen.high
+    assert fine.low == seen.low
 
 
 def _shares(end: float):
@@ -172,7 +192,7 @@ def test_a_moving_average_is_the_mean_of_a_hundred_then_exponential():
 @pytest.mark.parametrize("name", OBSERVERS)
 def test_states_stay_small_and_do_not_depend_on_how_values_are_split(name):
     values = np.random.default_rng(3).laplace(size=120_000).astype(np.float32)
-    observe, found = OBSERVERS[name]
+    observe, found, _ = OBSERVERS[name]
     seen = Seen()
     for part in np.split(values, 120):
         seen = observe(seen, part)

@@ -16,7 +16,7 @@ from handmade import samples_like, small_net
 from small_models import small_cnn
 
 from engine.errors import Cancelled, PlanError
-from engine.numerics import Evaluator
+from engine.numerics import Evaluator, calibrate
 from engine.numerics.learned import fits
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8
@@ -204,6 +204,17 @@ def test_what_calibration_data_have_rounded_comes_along(evaluator: Evaluator, sc
     assert found == _comparable(ExactSweep(evaluator).run(cells))
     nearest = _comparable(ExactSweep(evaluator).run([(kernel, scheme.rounded) for kernel in kernels]))
     assert {k: f for (k, _), f in found.items()} != {k: f for (k, _), f in nearest.items()}
+
+
+def test_ranges_of_every_number_of_bits_arrive(evaluator: Evaluator, tmp_path: Path) -> None:
+    ranges = calibrate(evaluator.network, evaluator.samples, observer="mse")
+    assert set(ranges.by_bits) == {4, 16}
+    with closing(Evaluator(evaluator.network, evaluator.samples, ranges=ranges)) as fine:
+        fine.prepare()
+        sent = unpack(pack(fine, "one-in", Plan(), False, tmp_path))
+        with closing(sent.evaluator) as there:
+            assert there.ranges.by_bits == ranges.by_bits
+            assert there.ranges.ranges == ranges.ranges
 
 
 def test_text_and_numbers_arrive_as_they_were(tmp_path: Path) -> None:
