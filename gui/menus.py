@@ -94,6 +94,7 @@ class Menus(QObject):
                 menu.setObjectName(f"menu_{name}")
             menu.setTitle(shown(title))
             for old in menu.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
+                old.aboutToShow.disconnect()  # else what fills it keeps it
                 old.deleteLater()
             menu.clear()
             self.fill(menu, name)

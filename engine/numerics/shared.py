@@ -24,12 +24,15 @@ from engine.progress import CancelToken
 
 _REMEMBERED = 200_000
 """Figures that are kept; the oldest half goes when there are more."""
+_OUTPUTS_REMEMBERED = 128
+"""Plans whose outputs are kept sample by sample: a plan of 256 samples takes 0.15 MB, and its total is kept anyway."""
 
 
 class Memo:
     """Figures by content key. Shared by threads; bounded."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _REMEMBERED) -> None:
+        self._most = most
         self._found: dict[object, object] = {}
         self._lock = threading.Lock()
 
@@ -40,8 +43,8 @@ class Memo:
     def put(self, key: object, figure: object) -> None:
         """Remember a figure."""
         with self._lock:
-            if len(self._found) >= _REMEMBERED:
-                for old in list(self._found)[: _REMEMBERED // 2]:
+            if len(self._found) >= self._most:
+                for old in list(self._found)[: self._most // 2]:
                     del self._found[old]
             self._found[key] = figure
 
@@ -93,7 +96,7 @@ class Shared:
     """Per sample: sums of every float kernel output."""
     totals: Memo = field(default_factory=Memo)
     """Content key -> ErrorSums of a kernel over all samples."""
-    outputs: Memo = field(default_factory=Memo)
+    outputs: Memo = field(default_factory=lambda: Memo(_OUTPUTS_REMEMBERED))
     """Content keys of the outputs -> OutputSums of each sample."""
     reading: Reading | None = None
     ready: bool = False

@@ -304,7 +304,7 @@ class CompareView(PlotView):
                 worst_elements(found),
             )
         )
-        self.page.sections["statistics"].note.setText(self.tr("this sample"))
+        self.page.sections["statistics"].set_note(self.tr("this sample"))
         self.set_subtitle(f"{kernel.name} · {shape}")
 
     def _name(self) -> str:

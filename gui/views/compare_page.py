@@ -188,7 +188,7 @@ class ComparePage(Ground):
         words = fmt.integer(found.channels)
         if len(found.dead_channels):
             words += " · " + translate("CompareView", "%n dead in B", "", len(found.dead_channels))
-        self.sections["channels"].note.setText(words)
+        self.sections["channels"].set_note(words)
         if found.layout == "matrix":
             self.maps.show_pictures(*found.pictures(0), square=False)
 
@@ -207,7 +207,7 @@ class ComparePage(Ground):
             wide = found.pictures(0)[0].shape[1]
             self.maps.mark_column((self.channel + 0.5) * wide / found.channels)
             here = translate("CompareView", "rows × channels, {where}").format(where=here)
-        self.sections["maps"].note.setText(here)
+        self.sections["maps"].set_note(here)
         error = fmt.percent(float(found.relative_l2[self.channel]))
         name = translate("CompareView", "channel {number}").format(number=self.channel)
         self.channels.choose(self.channel, f"{name}   {error}")
@@ -221,7 +221,7 @@ class ComparePage(Ground):
         histogram = found.histogram(self.channel)
         words = translate("CompareView", "%n distinct value(s) in B", "", histogram.levels)
         log = self.scale.current == "log"
-        self.sections["histogram"].note.setText(f"{name} · {words}")
+        self.sections["histogram"].set_note(f"{name} · {words}")
         title = translate("CompareView", "Count by value, log") if log else translate("CompareView", "Count by value")
         self.histogram.show_histogram(histogram, b, title, ("A", "B"), words, levels=found.levels, log=log)
         self._show_scatter(found, a, b, name)
@@ -231,7 +231,7 @@ class ComparePage(Ground):
 
     def _show_scatter(self, found: Comparison, a: Array, b: Array, name: str) -> None:
         """B by A, with what saturates: beyond known levels, or beyond ends that the values themselves show."""
-        self.sections["scatter"].note.setText(translate("CompareView", "%n value(s)", "", len(a)))
+        self.sections["scatter"].set_note(translate("CompareView", "%n value(s)", "", len(a)))
         ends = known_ends(a, found.levels) if found.levels is not None else flat_ends(a, b)
         words = ""
         if ends is not None and ends.share:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from gui.plots.export import Exporter
@@ -33,8 +34,11 @@ class Section(QWidget):
         row.setSpacing(8)
         row.addWidget(self.heading)
         row.addWidget(self.note, 1)
-        for button in (*buttons, self.more):
+        self._buttons = (*buttons, self.more)
+        for button in self._buttons:
             row.addWidget(button)
+        self.note.setMinimumWidth(1)
+        self._note = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -46,6 +50,26 @@ class Section(QWidget):
         self.heading.setText(heading)
         self.more.set_tip(more)
         self.body.setAccessibleName(heading)
+
+    def set_note(self, note: str) -> None:
+        """Muted words after the title; the parts behind a "·" are left out where they would be cut, at last all."""
+        self._note = note
+        self._fold()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Look again whether the note has room."""
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        shown = [button for button in self._buttons if not button.isHidden()]
+        taken = self.heading.sizeHint().width() + sum(button.sizeHint().width() for button in shown)
+        room = self.width() - 20 - taken - 8 * (len(shown) + 1)
+        words = self._note
+        while words and self.note.fontMetrics().horizontalAdvance(words) > room:
+            words = words.rpartition(" · ")[0]
+        self.note.setText(words)
+        self.note.setToolTip(self._note)
 
     def popup(self, at: QPoint) -> None:
         """Show the menu at a global position."""

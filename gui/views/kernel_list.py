@@ -109,6 +109,7 @@ class KernelListView(PlotView):
         self.more = IconButton("more", token="muted")
         self.more.clicked.connect(lambda: self.menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height()))))
         self.exporter = Exporter(self, None, self.table, self.title)
+        self._widths: dict[int, int] = {}
         self._showing = False
         self._followed: str | None = None
         """The current kernel that was brought into sight last."""
@@ -134,12 +135,19 @@ class KernelListView(PlotView):
         return []
 
     def set_columns(self, widths: dict[int, int], stretched: int) -> None:
-        """Fixed widths in px, and the column that takes the rest."""
+        """Fixed widths in px, more where a title needs it, and the column that takes the rest."""
+        self._widths = widths
         header = self.list.horizontalHeader()
-        for column, width in widths.items():
+        for column in widths:
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
-            header.resizeSection(column, width)
         header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+        self.fit_titles()
+
+    def fit_titles(self) -> None:
+        """Give each title the room that it needs in the language in use."""
+        header = self.list.horizontalHeader()
+        for column, width in self._widths.items():
+            header.resizeSection(column, max(width, header.sectionSizeHint(column)))
 
     # -- dock -------------------------------------------------------------------------------------------------------
 
@@ -150,6 +158,7 @@ class KernelListView(PlotView):
         self.list.setAccessibleName(self.title())
         model = self.list.model()
         model.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, model.columnCount() - 1)
+        self.fit_titles()
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -178,7 +187,8 @@ class KernelListView(PlotView):
         return menu
 
     def show_page(self) -> None:
-        """A list that appears begins at its top."""
+        """A list that appears begins at its top; only now the style sheet has given its titles their font."""
+        self.fit_titles()
         if not self.list.isVisibleTo(self):
             self._followed = self.session.current
             self.list.scrollToTop()

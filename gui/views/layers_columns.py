@@ -110,12 +110,15 @@ COMPARED: Mapping[str, int] = {"delta_error": 1, "delta_latency": -1, "delta_wei
 """Columns that are there while a plan B is chosen, and whether more is better (1) or worse (-1)."""
 EAGER = 5
 """Columns of this fold go as soon as the others would have to shrink for them."""
+LAST = -1
+"""Columns of this fold and below go only when nothing else is left to go."""
 
 COLUMNS: tuple[Column, ...] = (
     Column("index", "index", 40, 38, lambda r: np.arange(len(r), dtype=float), lambda r, i: str(i), right=True),
     Column("name", "name", 150, 140, lambda r: r.shape.name_rank, lambda r, i: r.shape.names[i],
            numeric=False, stretch=True),
-    Column("op", "text", 118, 90, lambda r: r.shape.op_rank, lambda r, i: r.shape.ops[i], numeric=False, stretch=True),
+    Column("op", "text", 118, 90, lambda r: r.shape.op_rank, lambda r, i: r.shape.ops[i], numeric=False, stretch=True,
+           fold=LAST),
     Column("shape", "text", 96, 80, _ranked(lambda r: r.shape.output_shapes), lambda r, i: r.shape.output_shapes[i],
            shown=False, numeric=False, fold=9),
     Column("params", "number", 70, 62, lambda r: r.shape.params, _at(lambda r: r.shape.params, form.count),
@@ -130,7 +133,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("accumulated", "accumulated", 112, 100, lambda r: r.accumulated_db,
            _at(lambda r: r.accumulated_db, form.sqnr_figure)),
     Column("sensitivity", "sensitivity", 116, 104, lambda r: r.sensitivity, _sensitivity_text, fold=1),
-    Column("latency", "latency", 118, 106, lambda r: r.latency_us, _at(lambda r: r.latency_us, form.latency_figure)),
+    Column("latency", "latency", 118, 106, lambda r: r.latency_us, _at(lambda r: r.latency_us, form.latency_figure),
+           fold=LAST - 1),
     Column("bytes", "number", 76, 70, lambda r: r.ddr_bytes, _at(lambda r: r.ddr_bytes, form.kib_figure),
            shown=False, right=True, fold=9, scale=1 / 1024),
     Column("delta_error", "delta", 62, 56, lambda r: r.delta_db, _delta(lambda r: r.delta_db, form.sqnr_figure),

@@ -17,6 +17,8 @@ from gui.widgets.themed import button
 
 DEBOUNCE_MS = 150
 HEIGHT = 36
+INPUT_EDGES = 48
+"""Px of the input that its icon and edges take."""
 
 
 class FilterBar(QWidget):
@@ -116,7 +118,6 @@ class FilterBar(QWidget):
 
     def retranslate(self) -> None:
         """Write the texts again."""
-        self.input.setPlaceholderText(self.tr("Filter by name, op, precision or rule"))
         self.input.setAccessibleName(self.tr("Filter"))
         self.input.setToolTip(
             self.tr(
@@ -136,6 +137,8 @@ class FilterBar(QWidget):
 
     def eventFilter(self, watched: QWidget, event: QEvent) -> bool:  # type: ignore[override]
         """Enter and Down go to the table, Esc empties the filter first."""
+        if watched is self.input and event.type() == QEvent.Type.Resize:
+            self._name_input()
         if watched is self.input and event.type() == QEvent.Type.KeyPress:
             assert isinstance(event, QKeyEvent)
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down):
@@ -160,6 +163,7 @@ class FilterBar(QWidget):
 
     def _fold(self) -> None:
         """The threshold gives way first, then operators, the button's text, the chips; the input stays."""
+        self._name_input()
         room = self.width() - 24 - 4 - self.input.minimumWidth()
         words = self.tr("Bulk edit…")
         widths = []
@@ -177,6 +181,18 @@ class FilterBar(QWidget):
         for chip, usable in ((self.ops, True), (self.threshold, self.threshold.isEnabled())):
             room -= chip.sizeHint().width() + 6
             chip.setVisible(usable and (room >= 0 or chip.isChecked()))
+
+    def _name_input(self) -> None:
+        """Say in the input what it takes, as far as there is room."""
+        room = self.input.width() - INPUT_EDGES
+        wordings = (
+            self.tr("Filter by name, op, precision or rule"),
+            self.tr("Filter by name, op or rule"),
+            self.tr("Name, op or rule"),
+            self.tr("Filter"),
+        )
+        fits = (words for words in wordings if self.input.fontMetrics().horizontalAdvance(words) <= room)
+        self.input.setPlaceholderText(next(fits, wordings[-1]))
 
     def _on_text_changed(self, text: str) -> None:
         # The clear button changes the text without `textEdited`.

@@ -58,7 +58,7 @@ class FixBox(QFrame):
 
     def retranslate(self) -> None:
         """Write the texts again."""
-        self._title.setText(self.tr("Cheapest way to meet it"))
+        self._title.setText(self.tr("Cheapest fix"))
         self.apply.setText(self.tr("Apply"))
 
     def show_fix(self, session: Session, fix: Fix, now: Price, then: Price) -> None:

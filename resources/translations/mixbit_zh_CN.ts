@@ -2125,11 +2125,11 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     </message>
     <message>
         <source>Filter by name, op or rule</source>
-        <translation type="unfinished"></translation>
+        <translation>按名称、类型或规则筛选</translation>
     </message>
     <message>
         <source>Name, op or rule</source>
-        <translation type="unfinished"></translation>
+        <translation>名称、类型或规则</translation>
     </message>
     <message>
         <source>all ops</source>
@@ -2187,7 +2187,7 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     <name>FixBox</name>
     <message>
         <source>Cheapest fix</source>
-        <translation type="unfinished"></translation>
+        <translation>代价最小的修正</translation>
     </message>
     <message>
         <source>Apply</source>
@@ -8808,6 +8808,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>CPU</translation>
     </message>
     <message>
+        <source>once for each of {count} slices of the batch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of {launch} µs, the rest during the kernel before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Launch</source>
         <translation>启动</translation>
     </message>
@@ -9648,6 +9656,42 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>正在从 {file} 读取时延</translation>
     </message>
     <message>
+        <source>Run as an FP16 product on widened weights: {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run on packed weights, at once: too large to be multiplied block by block here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run on packed weights in the Cube's blocks (FRACTAL_NZ), sums in 32 bits.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>QuantMatMul takes one matrix, not {count} axes of weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>QuantMatMul knows no scales of input channels, which this weight method needs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run by QuantMatMul (calls × rows: {rows}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel}: FusedNormBiasGELU takes one input, not {count}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel}: its nodes are not a layer norm, a bias and a GELU of one input.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run by FusedNormBiasGELU, GELU in its {form} form.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The layers keep the precision that the file has: {schemes}.</source>
         <translation>各层保持文件已有的精度：{schemes}。</translation>
     </message>
@@ -10340,6 +10384,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>激活溢出到 DDR 之前可占用的 L2 比例</translation>
     </message>
     <message>
+        <source>Whether a batch is cut into slices whose activations fit L2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>L1 to L0A</source>
         <translation>L1 到 L0A</translation>
     </message>
@@ -10398,6 +10446,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Cost of one run before its first kernel</source>
         <translation>每次运行在首个算子前的开销</translation>
+    </message>
+    <message>
+        <source>Whether a kernel that doesn't read what the one before wrote is launched while that one runs</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Part of the second-longest unit that is not hidden</source>

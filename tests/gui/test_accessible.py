@@ -1,7 +1,7 @@
 """Whoever can't see the window: everything that takes the keyboard has a name to be read out."""
 
-import numpy as np
 import pytest
+from all_dialogs import DIALOGS
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -15,24 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine.graph.types import ModelInput
-from engine.precision.scheme import INT8
-from gui.dialogs.about import AboutDialog
-from gui.dialogs.budgets import BudgetsDialog
-from gui.dialogs.data import DataDialog
-from gui.dialogs.device import DeviceDialog
-from gui.dialogs.dimensions import DimensionsDialog
-from gui.dialogs.error import ErrorDialog
-from gui.dialogs.export import ExportDialog
-from gui.dialogs.fusion import FusionDialog
-from gui.dialogs.manual import ManualWindow
-from gui.dialogs.methods import MethodsDialog
-from gui.dialogs.scenario import ScenarioDialog
-from gui.dialogs.shortcuts import ShortcutsDialog
-from gui.dialogs.unsaved import UnsavedDialog
 from gui.docks import DOCKS
 from gui.settings import Settings
-from gui.views.scheme_dialog import SchemeDialog
 from gui.window import Window
 
 
@@ -78,24 +62,6 @@ def nameless(root: QWidget) -> list[str]:
                 parents.append(type(up).__name__)
             found.append(f"{type(widget).__name__} {widget.objectName()} in {' < '.join(parents[:3])}")
     return found
-
-
-DIALOGS = {
-    "about": lambda w, s: AboutDialog(w),
-    "budgets": lambda w, s: BudgetsDialog(s, w),
-    "data": lambda w, s: DataDialog(s, w.actions_, w),
-    "device": lambda w, s: DeviceDialog(s, w.actions_, w),
-    "dimensions": lambda w, s: DimensionsDialog((ModelInput("x", np.dtype(np.float32), ("n", 3), (1, 3)),), w),
-    "error": lambda w, s: ErrorDialog(w),
-    "export": lambda w, s: ExportDialog(s, w.actions_, w),
-    "fusion": lambda w, s: FusionDialog(s, w),
-    "manual": lambda w, s: ManualWindow(w),
-    "methods": lambda w, s: MethodsDialog(s, s.network.tunable[0], w),
-    "scenario": lambda w, s: ScenarioDialog(s, w),
-    "scheme": lambda w, s: SchemeDialog(INT8, 2, w),
-    "shortcuts": lambda w, s: ShortcutsDialog(w),
-    "unsaved": lambda w, s: UnsavedDialog(w),
-}
 
 
 def test_everything_in_a_dialog_that_takes_the_keyboard_has_a_name(window, session):

@@ -366,8 +366,10 @@ def test_columns_share_the_width_and_local_folds_first():
     narrow = fit(shown, 975, {"name": 130, "op": 130}, {})
     assert set(wide) - set(narrow) == {"local"}
     assert sum(narrow.values()) == 975
-    tiny = fit(shown, 300, {}, {})
-    assert {"index", "name", "op", "precision", "accumulated", "latency"} == set(tiny)
+    small = fit(shown, 490, {"name": 130, "op": 130}, {})
+    assert {"index", "name", "precision", "accumulated"} == set(small)
+    assert sum(small.values()) == 490
+    assert set(fit(shown, 660, {"name": 130, "op": 130}, {})) == {*small, "op", "latency"}
 
 
 def test_a_width_that_the_user_chose_stays(view):

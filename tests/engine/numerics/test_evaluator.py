@@ -15,6 +15,7 @@ from onnx import helper
 
 from engine.errors import Cancelled, DataError, ModelError, PlanError
 from engine.numerics import Evaluator, SampleSet, calibrate, state
+from engine.numerics.shared import Memo
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
 from engine.progress import NEVER, CancelToken
@@ -330,3 +331,46 @@ def test_who_rounds_to_half_is_asked_for_the_plan_at_hand(made):
     half = (FP16, FP16, INT4, FP32, INT8)
     assert [wiring.halves(k.index, half) for k in net.kernels[:3]] == [frozenset(), {"a"}, {"b", "a"}]
     assert wiring.halves(1, (INT8, FP16, FP16, FP32, FP16)) == frozenset()
+
+
+def test_outputs_of_few_plans_are_kept_and_the_oldest_go_first():
+    """A plan's outputs sample by sample are the largest thing that is remembered of it."""
+    net, inputs = small_net()
+    evaluator = Evaluator(net, samples_like(inputs, 3))
+    assert evaluator._shared.outputs._most <= 256
+    evaluator._shared.outputs = Memo(4)
+    kernels = [kernel.id for kernel in net.tunable]
+    plans = [Plan({kernel: scheme}) for kernel in kernels[:3] for scheme in (FP16, INT4)]
+    found = [evaluator.evaluate(plan).output.sums for plan in plans]
+    assert len(evaluator._shared.outputs._found) <= 4
+    evaluator._plans.clear()
+    assert [evaluator.evaluate(plan).output.sums for plan in plans] == found
+
+
+def test_leading_a_run_finds_local_errors_on_the_way_and_changes_no_figure():
+    net, inputs = small_net()
+    samples = samples_like(inputs, 5)
+    one, other = Evaluator(net, samples), Evaluator(net, samples)
+    try:
+        first, second = net.tunable[:2]
+        base = Plan({k.id: FP16 for k in net.tunable})
+        one.evaluate(base)
+        plan = base.with_schemes({first.id: INT8})
+        one.lead(plan, [(first.id, INT8)])
+        runs: list[int] = []
+        one._local._run = lambda *_: runs.append(1)  # what is known by now needs no run of its own
+        found = list(one.local_errors([(first.id, INT8)]))
+        assert found == list(other.local_errors([(first.id, INT8)]))
+        assert not runs
+        assert one.evaluate(plan).output == other.evaluate(plan).output
+        assert one.evaluate(plan).accumulated == other.evaluate(plan).accumulated
+        # A kernel behind it reads values that are rounded already: its own error is another one.
+        later = plan.with_schemes({second.id: INT4})
+        before = len(one._shared.totals._found)
+        one.lead(later, [(second.id, INT4)])
+        assert len(one._shared.totals._found) == before
+        with pytest.raises(PlanError, match="no layer"):
+            one.lead(plan, [("absent", INT8)])
+    finally:
+        one.close()
+        other.close()
