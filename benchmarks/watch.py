@@ -19,6 +19,7 @@ from engine.session.changes import Change
 from gui import style
 from gui.app import SWITCH_S
 from gui.bridge import Dispatcher
+from gui.plain_imports import restore
 from gui.settings import Settings
 from gui.window import Window
 
@@ -28,6 +29,7 @@ _application: list[QApplication] = []
 def window() -> Window:
     """A window as the program makes it, with its session."""
     if not _application:
+        restore()
         sys.setswitchinterval(SWITCH_S)
         _application.append(QApplication(sys.argv[:1]))
         style.install(_application[0], sheet=False)

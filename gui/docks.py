@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -171,6 +171,7 @@ class DockHost(QMainWindow):
         self._settle.setInterval(0)
         self._settle.timeout.connect(self.groups_changed)
         self._wanted: list[Dock] = []
+        self._held: frozenset[str] = frozenset()
         self._build = QTimer(self)
         self._build.setSingleShot(True)
         self._build.setInterval(0)
@@ -290,10 +291,23 @@ class DockHost(QMainWindow):
 
     def _build_next(self) -> None:
         """Make one view per turn of the event loop: a whole layout at once would hold the window up."""
-        if self._wanted:
-            dock = self._wanted.pop(0)
-            if not dock.isHidden():
-                dock.ensure_view()
+        ready = [dock for dock in self._wanted if dock.spec.id not in self._held]
+        if ready:
+            self._wanted.remove(ready[0])
+            if not ready[0].isHidden():
+                ready[0].ensure_view()
+        if len(ready) > 1:
+            self._build.start()
+
+    def hold_back(self, docks: Collection[str]) -> None:
+        """Leave these docks empty for now, so that the others have their figures sooner.
+
+        A view that is asked for is made all the same.
+
+        Args:
+            docks: Ids; all that were held back before and are not among them are filled.
+        """
+        self._held = frozenset(docks)
         if self._wanted:
             self._build.start()
 

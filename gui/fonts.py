@@ -45,6 +45,11 @@ def font(pixels: int = 12, weight: int = 400, *, italic: bool = False, strike: b
     return QFont(_font(pixels, weight, italic, strike))
 
 
+def face(pixels: int = 12, weight: int = 400, *, italic: bool = False) -> QFont:
+    """The same without a copy, for what is drawn hundreds of times per frame; not to be changed."""
+    return _font(pixels, weight, italic, False)
+
+
 @lru_cache(maxsize=4096)
 def text_width(text: str, pixels: int = 12, weight: int = 400) -> float:
     """Width of a text in px; remembered, because measuring costs more than drawing."""

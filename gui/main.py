@@ -40,6 +40,9 @@ def _window(arguments: Sequence[str]) -> int:
     if reason:
         return _give_up(reason)
     try:
+        from gui.plain_imports import restore
+
+        restore()
         from gui.app import run
     except ImportError as error:
         if ".so" not in str(error):

@@ -1,4 +1,4 @@
-"""What follows the first frame: the engine and the views are brought in, then the window gets its session."""
+"""What follows the first frame: the engine is brought in, the window gets its session, then come the other views."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import importlib
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from PySide6 import QtCore, QtGui, QtWidgets
@@ -21,6 +21,12 @@ from gui.window import Window
 _SLICE_S = 0.008
 """How long the window's thread works on it before events get their turn."""
 _WAIT_MS = 5
+_ASKED_FOR = ("numpy.random", "PIL.JpegImagePlugin", "PIL.PngImagePlugin")
+"""What the engine's libraries import only when they are first used, which is while a model is being opened."""
+_LATER_MS, _PATIENCE_S = 25, 5.0
+"""How often to look whether the first figures are there, and how long plots wait for them at most."""
+_FIRST = ("layers", "summary")
+"""Docks that show the first figures of a model and draw no plots, which take as long to bring in as the engine."""
 
 
 class Starter(QObject):
@@ -30,6 +36,9 @@ class Starter(QObject):
     once end the process. So only the window's thread imports what asks for them; pyqtgraph asks for all. And it does so
     after the engine: two threads that import at once wait for each other's modules, which Python's import locks don't
     survive in every case (least of all when garbage is collected in between: that waits, too, until all is there).
+
+    The session comes before pyqtgraph and the views, so that a model is read and run meanwhile. What its jobs import
+    when they need it, the engine's thread has imported before (`_ASKED_FOR`).
     """
 
     def __init__(self, window: Window, path: Path | None) -> None:
@@ -58,17 +67,19 @@ class Starter(QObject):
     def _import_engine(self) -> None:
         try:
             importlib.import_module("engine.session.session")
+            for module in _ASKED_FOR:
+                importlib.import_module(module)
         except Exception:
             self._failure = traceback.format_exc()
 
     def _work(self) -> None:
         """Take steps until the slice is used up."""
-        end, pause = time.monotonic() + _SLICE_S, 0
+        end, pause, done = time.monotonic() + _SLICE_S, 0, False
         try:
             while time.monotonic() < end and not pause:
                 pause = next(self._steps)
         except StopIteration:
-            return
+            done = True
         except Exception:
             self._failure = traceback.format_exc()
         if self._failure:
@@ -77,25 +88,46 @@ class Starter(QObject):
                 say("The engine can't start; the details say which part is missing."), self._failure
             )
             return
-        self._timer.start(pause)
+        if not done:
+            self._timer.start(pause)
 
     def _all_steps(self) -> Iterator[int]:
-        """Each step is short, but for one import; what comes with it is how many ms to wait for the thread."""
+        """Each step is short, but for one import; what comes with it is how many ms to wait before the next."""
+        while self._thread.is_alive():
+            yield _WAIT_MS
+        if self._failure:
+            return
+        modules = {spec.id: spec.module for spec in DOCKS if available(spec.id)}
+        later = modules.keys() - set(_FIRST)
+        self._give_session(later)
+        yield 0
+        for name in _FIRST:
+            importlib.import_module(modules[name])
+            yield 0
+        end = time.monotonic() + _PATIENCE_S
+        while self._answering() and time.monotonic() < end:
+            yield _LATER_MS
         for module in (QtCore, QtGui, QtWidgets):
             for name in dir(module):
                 getattr(module, name)
                 yield 0
-        while self._thread.is_alive():
-            yield _WAIT_MS
         importlib.import_module("pyqtgraph")
         yield 0
-        for spec in DOCKS:
-            if available(spec.id):
-                importlib.import_module(spec.module)
-                yield 0
-        self._give_session()
+        if self._window.host is not None:
+            self._window.host.hold_back(())
+        yield 0
+        for name in sorted(later):
+            importlib.import_module(modules[name])
+            yield 0
+        gc.enable()
+        gc.freeze()
 
-    def _give_session(self) -> None:
+    def _answering(self) -> bool:
+        """Whether the model on the command line is still on its way to its first figures."""
+        session = self._window.session
+        return session is not None and bool(session.jobs.active) and session.figures.evaluation is None
+
+    def _give_session(self, later: Collection[str]) -> None:
         from engine.session import Session
 
         window = self._window
@@ -105,10 +137,9 @@ class Starter(QObject):
         window.set_session(
             Session(dispatch=dispatcher.dispatch, settings=remembered.folder, recovery=remembered.recovery)
         )
+        if window.host is not None:
+            window.host.hold_back(later)
         window.check_fonts()
-        gc.enable()
-        gc.collect()
-        gc.freeze()
         if self._path is not None:
             window.actions_.open_path(self._path)
         window.offer_recoveries()

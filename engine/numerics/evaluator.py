@@ -132,6 +132,10 @@ class Evaluator:
         """The static ranges in use."""
         return self._shared.sessions.ranges
 
+    def take_ranges(self, ranges: Ranges) -> None:
+        """Have these ranges from now on. Only while nothing has run that depends on ranges."""
+        self._shared.sessions.ranges = ranges
+
     @property
     def memory_bytes(self) -> int:
         """Bytes of activations in memory and of constants held by sessions."""
@@ -279,6 +283,41 @@ class Evaluator:
         self.ranges.rounding.find(listed, cancel=cancel)
         return self._local.find(listed, cancel)
 
+    def lead(self, plan: Plan, cells: Iterable[tuple[str, Scheme]], *, cancel: CancelToken = NEVER) -> None:
+        """Begin to run a plan where that finds local errors: with kernels in front that read reference values in it.
+
+        What they give is then both the kernel's own error and what the rest of the run starts from.
+
+        Args:
+            plan: The plan; `evaluate` goes on from there.
+            cells: Kernels with schemes whose local errors are wanted.
+            cancel: Checked between kernels.
+
+        Raises:
+            Cancelled: If asked to stop.
+            PlanError: For an id that the network doesn't have, or a scheme that can't be run.
+        """
+        wanted = {self._known(kernel): scheme for kernel, scheme in cells}
+        self.prepare(cancel=cancel)
+        self.ranges.rounding.find(plan.items(), cancel=cancel)
+        shared, reference = self._shared, self._shared.reference_keys
+        with _exclusive(self._lock, cancel):
+            schemes = shared.wiring.schemes(plan)
+            keys = shared.wiring.keys(schemes)
+            changed = [at for at, key in enumerate(keys) if key != reference[at]]
+            first = [at for at in changed[: len(wanted)] if wanted.get(at) == schemes[at] and self._is_local(at, keys)]
+            if not first or first != changed[: len(first)]:
+                return
+            upto = keys[: first[-1] + 1]
+            measure = [at in first and key not in shared.totals for at, key in enumerate(upto)]
+            self._advance(schemes, upto, measure, no_progress, cancel)
+            self._remember(upto, measure)
+
+    def _is_local(self, at: int, keys: tuple[int, ...]) -> bool:
+        """Whether a kernel reads nothing but reference values in a run with that content."""
+        shared = self._shared
+        return all(keys[before] == shared.reference_keys[before] for before in shared.wiring.reads[at])
+
     def output(self, plan: Plan, *, cancel: CancelToken = NEVER) -> tuple[dict[str, Array], ...]:
         """The model's outputs under a plan, per sample; copies."""
         self.evaluate(plan, accumulated=False, cancel=cancel)
@@ -406,16 +445,20 @@ class Evaluator:
         parts = output_parts(shared, keys)
         compared: dict[int, OutputSums] = {}
         self._advance(schemes, keys, measure, progress, cancel, compared if parts is None else None)
+        self._remember(keys, measure)
+        if parts is None:
+            parts = tuple(compared[sample] for sample in range(len(self._states)))
+            shared.outputs.put(shared.output_key(keys), parts)
+        return parts
+
+    def _remember(self, keys: tuple[int, ...], measure: list[bool]) -> None:
+        """Keep what was measured of all samples."""
         for index, wanted in enumerate(measure):
             if wanted:
                 sums = Sums()
                 for state in self._states:
                     sums = sums.plus(state.sums[index] or Sums())
-                shared.totals.put(keys[index], sums.as_result())
-        if parts is None:
-            parts = tuple(compared[sample] for sample in range(len(self._states)))
-            shared.outputs.put(shared.output_key(keys), parts)
-        return parts
+                self._shared.totals.put(keys[index], sums.as_result())
 
     def _advance(
         self,

@@ -116,5 +116,8 @@ def _phase_spread(values: Array, width: int) -> float:
 
 
 def _median(values: Sequence[float]) -> float:
-    known = [value for value in values if value == value]
-    return float(np.median(known)) if 2 * len(known) >= max(1, len(values)) else float("nan")
+    known = sorted(value for value in values if value == value)
+    if 2 * len(known) < max(1, len(values)):
+        return float("nan")
+    half = len(known) // 2  # np.median is slow to start: it imports masked arrays
+    return known[half] if len(known) % 2 else (known[half - 1] + known[half]) / 2

@@ -75,7 +75,7 @@ class Sessions:
     def drop(self, kernel: Kernel, scheme: Scheme) -> None:
         """Forget the sessions of a kernel under a scheme."""
         with self._lock:
-            for at in [at for at in self._ready if at[:2] == (kernel.index, scheme)]:
+            for at in [at for at in self._ready if at[0] == kernel.index and at[1] == scheme]:
                 self.nbytes -= self._ready.pop(at).nbytes
 
     def close(self) -> None:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
+import numpy as np
 import onnxruntime as ort
 from onnx import TensorProto, helper
 
-from engine.fusion.types import Network
+from engine.fusion.types import Kind, Network
 from engine.graph.types import Array
 from engine.numerics.models import Built, build_model
-from engine.numerics.runtime import BASIC, naming, open_either, options
+from engine.numerics.runtime import ALL, BASIC, naming, open_either, options
 from engine.numerics.workers import Workers
 from engine.progress import CancelToken
 
@@ -49,6 +50,15 @@ def whole_network(
         worker.close(patience=_PATIENCE if cancel.cancelled else None)
 
 
+def _convolves(network: Network) -> bool:
+    """Whether there are convolutions of float32: in the channel blocks of the highest level they take half the time."""
+    kinds, tensors = (Kind.CONV, Kind.DEPTHWISE), network.tensors
+    return any(
+        kernel.kind in kinds and all(name in tensors and tensors[name].dtype == np.float32 for name in kernel.outputs)
+        for kernel in network.kernels
+    )
+
+
 def _session(network: Network, outputs: list[str]) -> ort.InferenceSession:
     """The whole network with these activations as outputs (bfloat16, which numpy lacks, as float32)."""
     graph = network.graph
@@ -65,7 +75,7 @@ def _session(network: Network, outputs: list[str]) -> ort.InferenceSession:
         return build_model(graph, nodes, [info.name for info in graph.inputs], shown, constants, loose=loose)
 
     def made() -> ort.SessionOptions:
-        found = options(BASIC, threads=2, shared=False)
+        found = options(ALL if _convolves(network) else BASIC, threads=2, shared=False)
         found.enable_cpu_mem_arena = False
         return found
 

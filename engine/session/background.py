@@ -33,13 +33,16 @@ from engine.text import Text, say
 
 T = TypeVar("T")
 Failed = Callable[[Text], None]
-_QUICK_S, _CALM_S = 0.2, 0.5
+_QUICK_S, _CALM_S = 0.3, 0.5
 """Least seconds between two deliveries of what somebody waits for, and of what comes by the way: views draw each."""
-_HEAT_S = 0.5
-"""How long heat lets the evaluation of the same plan go first: it is pure Python, in the way of every call into the
-runtime."""
+_HEAT_S, _DRAWN_S = 1.5, 0.1
+"""How long heat lets the evaluation of the same plan go first, and then those who draw it: it is pure Python, in the
+way of every call into the runtime."""
 _FEW, _BRIEF_S = 4, 0.06
 """The error at the output goes before local errors, unless these are few and it takes longer than that."""
+_LOOK_S = 0.02
+_LOOKED_UP_S = 0.002
+"""What takes less was known already."""
 LocalFound = Callable[[Mapping[tuple[str, Scheme], ErrorSums]], None]
 
 
@@ -136,17 +139,27 @@ class Background:
         *,
         done: Callable[[Prepared], None],
         failed: Failed,
+        plan: Plan | None = None,
+        output: Callable[[Evaluation], None] = lambda _: None,
     ) -> Job:
-        """Read data, calibrate, run the reference. What was measured with other data stays until that has worked."""
+        """Read data, calibrate, run the reference. What was measured with other data stays until that has worked.
+
+        With a plan, `output` gets its error at the output while calibration still runs, if it needs none.
+        """
         generation = self._generation
 
         def run(ctx: JobContext) -> Prepared:
+            def found(evaluation: Evaluation) -> None:
+                self._output_s = evaluation.seconds
+                self.jobs.deliver(lambda: None if ctx.token.cancelled else self._wanted(generation, output)(evaluation))
+
             prepared = work.prepare(
                 network,
                 calibration,
                 evaluation,
                 observer=observer,
                 kept=self._rounded,
+                first=work.First(plan, found) if plan is not None else None,
                 progress=ctx.progress,
                 cancel=ctx.token,
             )
@@ -207,6 +220,10 @@ class Background:
             end = time.monotonic() + _HEAT_S
             while not self.jobs.wait_idle("engine", 0.05) and time.monotonic() < end:
                 ctx.check()
+            drawn = time.monotonic() + _DRAWN_S
+            while time.monotonic() < drawn:
+                ctx.check()
+                time.sleep(_LOOK_S)
             warm = []
             for figures in found:
                 ctx.check()
@@ -242,12 +259,15 @@ class Background:
 
             local_first = len(missing) <= _FEW and self._output_s > _BRIEF_S
             if local_first:
+                evaluator.lead(plan, missing, cancel=ctx.token)
                 find_local()
             start = time.monotonic()
             first = evaluator.evaluate(
                 plan, accumulated=False, progress=lambda f, t: ctx.progress(0.7 * f, t), cancel=ctx.token
             )
-            self._output_s = time.monotonic() - start
+            took = time.monotonic() - start
+            if took > _LOOKED_UP_S:
+                self._output_s = took
             self.jobs.deliver(lambda: self._wanted(generation, output)(first))
             if not local_first:
                 find_local()
@@ -273,6 +293,18 @@ class Background:
 
         return self._measure(say("Local errors of all precisions"), run, lane="sweep", supersede="local")
 
+    def observe(
+        self, names: Sequence[str], ranges: Ranges, *, done: Callable[[Mapping[str, Observed]], None]
+    ) -> Job | None:
+        """What activations of the reference do on evaluation samples, whenever nothing more urgent is to be done."""
+
+        def work(bench: Bench) -> dict[str, Observed]:
+            with closing(bench.evaluator.fork(bench.gate)) as fork:
+                return observe(fork, names, ranges, gate=bench.gate, cancel=bench.ctx.token)
+
+        title = say("Ranges on evaluation samples")
+        return self.on_bench(title, work, lane="sweep", supersede="observe", done=done)
+
     def on_bench(
         self,
         title: Text,
@@ -287,18 +319,6 @@ class Background:
         evaluator, generation = self._evaluator, self._generation
         if evaluator is None:
             return None
-    def observe(
-        self, names: Sequence[str], ranges: Ranges, *, done: Callable[[Mapping[str, Observed]], None]
-    ) -> Job | None:
-        """What activations of the reference do on evaluation samples, whenever nothing more urgent is to be done."""
-
-        def work(bench: Bench) -> dict[str, Observed]:
-            with closing(bench.evaluator.fork(bench.gate)) as fork:
-                return observe(fork, names, ranges, gate=bench.gate, cancel=bench.ctx.token)
-
-        title = say("Ranges on evaluation samples")
-        return self.on_bench(title, work, lane="sweep", supersede="observe", done=done)
-
 
         def run(ctx: JobContext) -> T:
             def deliver(callback: Callable[[], None]) -> None:

@@ -232,6 +232,9 @@ class Editing(SessionState):
             if self._sources_next == chosen:
                 self._sources_next = None
                 self._announce(What.PROJECT)
+            if self.data is None and self.figures.evaluation is not None:  # of samples that can't be used after all
+                self._results.forget_errors()
+                self._announce(What.EVALUATION)
             self._failed(text)
             if self.data is None and (chosen[0].kind, chosen[1].kind) != ("synthetic", "synthetic"):
                 self.note(say("Using synthetic samples instead: errors are indicative only."), "warning")
@@ -241,10 +244,23 @@ class Editing(SessionState):
             self._sources, self._sources_next = wish or chosen, None
             self._prepared(prepared)
 
-        self._preparing = self._work.prepare(self.network, *chosen, done=done, failed=failed)
+        plan = self.plan
+        self._preparing = self._work.prepare(
+            self.network,
+            *chosen,
+            done=done,
+            failed=failed,
+            plan=plan if self.data is None else None,  # else what is on show stays until the new data can replace it
+            output=lambda evaluation: self._found_output(plan, evaluation),
+        )
 
     def _prepared(self, prepared: Prepared) -> None:
+        first, shown = prepared.first, self.figures.evaluation
+        holds = first is not None and shown is not None and shown.output is first.output
+        holds = holds and not self.staleness.output_stale  # else the plan was edited meanwhile
         self._results.forget_errors()
+        if holds and first is not None:
+            self._results.output_found(self.plan, first)
         self.refining.forget()
         self.own_metric.forget()
         self.sweeps.forget()
@@ -379,7 +395,19 @@ class Editing(SessionState):
         if plan == self.plan and self.network is not None:
             cells = [(kernel.id, scheme) for kernel in self.network.tunable for scheme in (INT4, INT8, FP16)]
             self.sweeps.estimate()
+            self._observe()
             self._work.fill_local(self._results.missing_local(cells), local=self._found_local)
+
+    def _observe(self) -> None:
+        """Hold activations against their ranges, once for each set of data."""
+        if self.network is None or self.ranges is None or self._results.observed:
+            return
+        names = [kernel.weight.activation for kernel in self.network.tunable if kernel.weight is not None]
+        self._work.observe(names, self.ranges, done=self._observed)
+
+    def _observed(self, found: Mapping[str, Observed]) -> None:
+        self._results.observed = found
+        self._announce(What.LOCAL)
 
     def start_sweep(self) -> None:
         """Measure the sensitivity of every kernel in every scheme that is not known yet."""
@@ -393,15 +421,3 @@ class Editing(SessionState):
         """Read a kernel's values from the two sources of `comparing`; they arrive as `captured`."""
         if self._kernels((kernel_id,)):
             self.comparing.ask(kernel_id, sample)
-            self._observe()
-    def _observe(self) -> None:
-        """Hold activations against their ranges, once for each set of data."""
-        if self.network is None or self.ranges is None or self._results.observed:
-            return
-        names = [kernel.weight.activation for kernel in self.network.tunable if kernel.weight is not None]
-        self._work.observe(names, self.ranges, done=self._observed)
-
-    def _observed(self, found: Mapping[str, Observed]) -> None:
-        self._results.observed = found
-        self._announce(What.LOCAL)
-

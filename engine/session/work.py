@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -35,6 +35,8 @@ CALIBRATION_SAMPLES = 128
 MOST_EVALUATION_SAMPLES = 256
 _ACTIVATION_BYTES = 512 << 20
 _KERNEL_RUNS = 4096
+_EARLY_BYTES = 256 << 20
+"""Weights up to which calibration may run beside a finished reference: both hold copies of them."""
 
 
 def missing_shapes(inputs: Sequence[ModelInput], shapes: Mapping[str, Sequence[int]]) -> tuple[ModelInput, ...]:
@@ -91,6 +93,23 @@ class Prepared:
     calibration: SampleSet
     evaluation: SampleSet
     info: DataInfo
+    first: Evaluation | None = None
+    """What the plan that was asked for first gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """A plan whose error at the output somebody waits for."""
+
+    plan: Plan
+    found: Callable[[Evaluation], None]
+    """Called in the working thread, as soon as it is known."""
+
+    def comes_first(self, network: Network) -> bool:
+        """Whether it can be measured before calibration: nothing depends on ranges or calibration samples."""
+        schemes = set(self.plan.values())
+        held = sum(array.nbytes for kernel in network.kernels for array in kernel.constants.values())
+        return held <= _EARLY_BYTES and all(s.activations.floating and s.rounded == s for s in schemes)
 
 
 def prepare(
@@ -101,10 +120,11 @@ def prepare(
     observer: str = "minmax",
     samples: int | None = None,
     kept: RoundedWeights | None = None,
+    first: First | None = None,
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Prepared:
-    """Read the data, calibrate the activation ranges, and run the reference.
+    """Read the data, calibrate the activation ranges, and run the reference; the last before calibration for `first`.
 
     Args:
         network: what runs.
@@ -113,6 +133,7 @@ def prepare(
         observer: a name in `engine.quant.OBSERVERS`.
         samples: at most so many evaluation samples (default: the source's own limit, else `default_samples`).
         kept: where weights that methods have rounded are kept for other data and models.
+        first: what is to be measured as soon as possible.
         progress: fraction and what is being done.
         cancel: stops between samples and kernels.
     """
@@ -127,17 +148,32 @@ def prepare(
     if calibration.kind == "synthetic" and evaluation.kind != "synthetic":
         calibration = evaluation
         notes.append(say("Calibrated on the evaluation samples: errors are too optimistic; give separate samples."))
-    cal = _samples(network, calibration, calibration.limit or CALIBRATION_SAMPLES, 1, _part(progress, 0, 0.2), cancel)
-    ev = _samples(network, evaluation, count, 2, _part(progress, 0.2, 0.3), cancel)
-    notes += dict.fromkeys((*cal.notes, *ev.notes))
-    seen = look_at(network, calibration, cal, cancel), look_at(network, evaluation, ev, cancel)
-    ranges = calibrate(network, cal, observer=observer, kept=kept, progress=_part(progress, 0.3, 0.6), cancel=cancel)
-    notes += doubts_about(network, *seen, ranges)
-    evaluator = Evaluator(network, ev, ranges=ranges)
+    early = first if first is not None and first.comes_first(network) else None
+    evaluator, ev, found = None, None, None
     try:
-        evaluator.prepare(progress=_part(progress, 0.6, 1.0), cancel=cancel)
+        if early is not None:
+            ev = _samples(network, evaluation, count, 2, _part(progress, 0, 0.1), cancel)
+            evaluator = Evaluator(network, ev, ranges=Ranges())
+            evaluator.prepare(progress=_part(progress, 0.1, 0.4), cancel=cancel)
+            found = evaluator.evaluate(early.plan, accumulated=False, cancel=cancel)
+            early.found(found)
+        cal = _samples(
+            network, calibration, calibration.limit or CALIBRATION_SAMPLES, 1, _part(progress, 0.4, 0.5), cancel
+        )
+        if ev is None:
+            ev = _samples(network, evaluation, count, 2, _part(progress, 0.5, 0.55), cancel)
+        notes += dict.fromkeys((*cal.notes, *ev.notes))
+        seen = look_at(network, calibration, cal, cancel), look_at(network, evaluation, ev, cancel)
+        part = _part(progress, 0.55, 0.8 if evaluator is None else 1.0)
+        ranges = calibrate(network, cal, observer=observer, kept=kept, progress=part, cancel=cancel)
+        notes += doubts_about(network, *seen, ranges)
+        if evaluator is None:
+            evaluator = Evaluator(network, ev, ranges=ranges)
+        evaluator.take_ranges(ranges)
+        evaluator.prepare(progress=_part(progress, 0.8, 1.0), cancel=cancel)
     except BaseException:
-        evaluator.close()
+        if evaluator is not None:
+            evaluator.close()
         raise
     if not inputs:
         notes.append(say("The model has no inputs, so every sample is the same."))
@@ -155,7 +191,7 @@ def prepare(
         rows_of(*seen, ranges),
         f"{network.graph.sha256[:16]} {context_of(network, ev, ranges)}",
     )
-    return Prepared(evaluator, ranges, cal, ev, info)
+    return Prepared(evaluator, ranges, cal, ev, info, found)
 
 
 def not_measurable(network: Network, evaluation: Evaluation) -> Text | None:

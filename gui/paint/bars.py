@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath
 
+from gui.paint.cache import draw_cached
 from gui.paint.colour import map_color
 from gui.paint.marks import hatch
 from gui.theme import Theme
@@ -41,15 +42,12 @@ def error_bar(
 
 def sensitivity_bar(painter: QPainter, rect: QRectF, fraction: float, theme: Theme, *, estimated: bool = False) -> None:
     """A sensitivity in [0, 1] of the 95th percentile, in heat colours; a dot after the bar marks an estimate."""
-    color = map_color(theme.heat, 0.25 + 0.6 * min(1.0, max(0.0, fraction)))
+    fraction = _steps(min(1.0, max(0.0, fraction)), rect.width())
+    color = map_color(theme.heat, 0.25 + 0.6 * fraction)
     plain_bar(painter, rect, fraction, color, theme)
     if estimated:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.muted)
-        painter.drawEllipse(QPointF(rect.right() + 5, rect.center().y()), 1.5, 1.5)
-        painter.restore()
+        place = QRectF(rect.right() + 3, round(rect.center().y()) - 2, 4, 4)
+        draw_cached(painter, place, 0, ("estimated", theme.name), lambda p, r: _estimated(p, r, theme))
 
 
 def latency_bar(
@@ -71,15 +69,11 @@ def latency_bar(
         theme: Colours.
     """
     bar = _bar_rect(rect)
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    width = bar.width() * min(1.0, max(0.0, fraction))
-    path = QPainterPath()
-    path.addRoundedRect(QRectF(bar.x(), bar.y(), width, bar.height()), 2.5, 2.5)
-    painter.fillPath(path, theme.bar)
-    painter.setClipPath(path)
-    painter.fillRect(QRectF(bar.x(), bar.y(), bar.width() * min(launch, fraction, 1.0), bar.height()), theme.bar2)
-    painter.restore()
+    whole = _steps(min(1.0, max(0.0, fraction)), bar.width())
+    first = _steps(min(launch, whole), bar.width())
+    draw_cached(
+        painter, bar, 0, ("latency", whole, first, theme.name), lambda p, r: _two_parts(p, r, whole, first, theme)
+    )
     if fraction > 1:
         _arrow(painter, bar, theme.bar)
     if previous is not None and abs(previous - fraction) * bar.width() >= 1:
@@ -90,13 +84,18 @@ def plain_bar(
     painter: QPainter, rect: QRectF, fraction: float, color: QColor, theme: Theme, *, stale: bool = False
 ) -> None:
     """A bar in a sunken track; hatched when stale."""
-    bar = _bar_rect(rect)
+    part = _steps(min(1.0, max(0.0, fraction)), rect.width())
+    key = ("bar", part, color.rgba(), stale, theme.name)
+    draw_cached(painter, _bar_rect(rect), 0, key, lambda p, r: _plain_bar(p, r, part, color, theme, stale))
+
+
+def _plain_bar(painter: QPainter, bar: QRectF, part: float, color: QColor, theme: Theme, stale: bool) -> None:
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.sunken)
     painter.drawRoundedRect(bar, 2.5, 2.5)
-    width = bar.width() * min(1.0, max(0.0, fraction))
+    width = bar.width() * part
     if width > 0:
         fill = QRectF(bar.x(), bar.y(), max(width, 2.0), bar.height())
         if stale:
@@ -124,6 +123,33 @@ def share_bar(
                 painter.fillRect(QRectF(x, rect.y(), max(1.0, width - gap), rect.height()), color)
             x += width
     painter.restore()
+
+
+def _two_parts(painter: QPainter, bar: QRectF, whole: float, first: float, theme: Theme) -> None:
+    """A bar of that length whose first part is pale; both as shares of `bar`."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    path = QPainterPath()
+    path.addRoundedRect(QRectF(bar.x(), bar.y(), bar.width() * whole, bar.height()), 2.5, 2.5)
+    painter.fillPath(path, theme.bar)
+    painter.setClipPath(path)
+    painter.fillRect(QRectF(bar.x(), bar.y(), bar.width() * first, bar.height()), theme.bar2)
+    painter.restore()
+
+
+def _estimated(painter: QPainter, rect: QRectF, theme: Theme) -> None:
+    """The small dot behind an estimate."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.muted)
+    painter.drawEllipse(rect.center(), 1.5, 1.5)
+    painter.restore()
+
+
+def _steps(fraction: float, width: float) -> float:
+    """A share of a bar in steps of half a pixel, so that few bars look different."""
+    return round(2 * width * fraction) / (2 * width) if width > 0 else 0.0
 
 
 def _bar_rect(rect: QRectF) -> QRectF:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
-_MOST = 400
+_MOST = 2000
 _pictures: OrderedDict[Hashable, QPixmap] = OrderedDict()
 
 

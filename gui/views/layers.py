@@ -16,7 +16,7 @@ from gui.theme import Theme
 from gui.views import layers_menu
 from gui.views.layers_bulk import BulkBar
 from gui.views.layers_card import card
-from gui.views.layers_columns import BY_KEY, COLUMNS
+from gui.views.layers_columns import BY_KEY, COLUMNS, unit
 from gui.views.layers_copies import LayerCopies
 from gui.views.layers_edits import WHO, LayerEdits
 from gui.views.layers_filter import HEIGHT, FilterBar
@@ -50,6 +50,7 @@ class LayersView(SessionView):
         self._shape: Shape | None = None
         self._support = Support(session)
         self._row_height = "normal"
+        self._units: tuple[str, ...] = ()
         self.model = LayersModel(self)
         self.table = LayersTable(self.model, theme)
         self.filter_bar = FilterBar(theme)
@@ -213,13 +214,20 @@ class LayersView(SessionView):
             self.model.set_rows(rows, keep_order=self._working and not fresh)
             self.table.set_compared(self.session.kept.b is not None)
             self.filter_bar.set_rows(rows)
-            self.table.horizontalHeader().viewport().update()
+            self._show_units()
         elif What.JOBS in changes and self.model.order_waits and not self._working:
             self.model.reorder()
         if What.MODEL in changes:
             self.table.scrollToTop()
         self._show_selection()
         self.subtitle_changed.emit()
+
+    def _show_units(self) -> None:
+        """Paint the header again if a unit is another one: with the synthetic mark, or by another metric."""
+        units = tuple(unit(column.key, self.model.rows) for column in COLUMNS)
+        if units != self._units:
+            self._units = units
+            self.table.horizontalHeader().viewport().update()
 
     @property
     def _working(self) -> bool:

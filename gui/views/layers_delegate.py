@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from math import isfinite, isnan
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QRegion
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QRegion
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from engine.precision.scheme import label
 from gui import format as form
 from gui import paint
-from gui.fonts import font
+from gui.fonts import face, font
 from gui.i18n import language
 from gui.icons import paint_icon
 from gui.theme import Theme
@@ -39,11 +39,27 @@ _TAIL = {"accumulated": 12, "sensitivity": 16, "latency": 20}
 """Room after the bar, for ticks, dots and arrows."""
 
 
-@dataclass(frozen=True, slots=True)
+class Pen:
+    """A painter that is told of a font only when it changes: that costs more than writing a figure."""
+
+    __slots__ = ("_face", "painter")
+
+    def __init__(self, painter: QPainter) -> None:
+        self.painter = painter
+        self._face: QFont | None = None
+
+    def take(self, face: QFont) -> None:
+        """Write in a font of `gui.fonts.face`."""
+        if face is not self._face:
+            self._face = face
+            self.painter.setFont(face)
+
+
+@dataclass(slots=True)
 class Cell:
     """What a painting function gets."""
 
-    painter: QPainter
+    pen: Pen
     rect: QRect
     rows: LayerRows
     kernel: int
@@ -51,6 +67,11 @@ class Cell:
     selected: bool
     focused: bool
     hovered_segment: str | None
+
+    @property
+    def painter(self) -> QPainter:
+        """Where to paint. Whoever changes more than the colour of the pen puts it back."""
+        return self.pen.painter
 
     @property
     def quiet(self) -> QColor:
@@ -86,32 +107,36 @@ class LayersDelegate(QStyledItemDelegate):
         if rows is None:
             return
         dirty = region.boundingRect()
-        columns = [
+        placed = [
             (column, view.columnViewportPosition(place), view.columnWidth(place))
             for place, column in enumerate(COLUMNS)
             if not view.isColumnHidden(place)
         ]
         first, last = view.rowAt(dirty.top()), view.rowAt(dirty.bottom())
-        if first < 0 or not columns:
+        if first < 0 or not placed:
             return
         selection, current, active = view.selectionModel(), view.currentIndex().row(), view.hasFocus()
-        left = min(x for _, x, _ in columns)
-        width = max(x + wide for _, x, wide in columns) - left
+        left = min(x for _, x, _ in placed)
+        width = max(x + wide for _, x, wide in placed) - left
+        columns = [at for at in placed if at[1] <= dirty.right() and at[1] + at[2] > dirty.left()]
+        whole, pen = region.rectCount() <= 1, Pen(painter)
         for row in range(first, (last if last >= 0 else len(view.layers.order) - 1) + 1):
-            area = QRect(left, view.rowViewportPosition(row), width, view.rowHeight(row))
+            top, height = view.rowViewportPosition(row), view.rowHeight(row)
+            touched = [(column, QRect(x, top, wide, height)) for column, x, wide in columns]
+            if not whole:
+                touched = [(column, rect) for column, rect in touched if region.intersects(rect)]
+            if not touched:
+                continue
             kernel = view.layers.kernel_at(row)
             selected = selection.isSelected(view.layers.index(row, 0))
             segment = self.hovered[1] if self.hovered and self.hovered[0] == kernel else None
-            self._ground(painter, area, row, current, selected)
-            for column, x, wide in columns:
-                rect = QRect(x, area.y(), wide, area.height())
-                if not region.intersects(rect):
-                    continue
-                painter.save()
-                painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
-                cell = Cell(painter, rect, rows, kernel, self.theme, selected, active and row == current, segment)
+            painter.setClipping(False)  # Qt keeps it to the region all the same
+            self._ground(painter, QRect(left, top, width, height), row, current, selected)
+            for column, rect in touched:
+                painter.setClipRect(rect)
+                cell = Cell(pen, rect, rows, kernel, self.theme, selected, active and row == current, segment)
                 self._painters[column.paint](cell, column.key)
-                painter.restore()
+        painter.setClipping(False)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Comfortable width of the column."""
@@ -221,7 +246,7 @@ def _elided(cell: Cell, words: str, width: int, mode: Qt.TextElideMode = Qt.Text
 def _text(cell: Cell, key: str) -> None:
     rect = cell.rect.adjusted(PAD, 0, -2, -1)
     words = BY_KEY[key].text(cell.rows, cell.kernel)
-    cell.painter.setFont(font(12))
+    cell.pen.take(face(12))
     mode = Qt.TextElideMode.ElideMiddle if key == "op" else Qt.TextElideMode.ElideRight
     launch = key == "bound" and cell.rows.bounds[cell.kernel] in ("Launch", "-", "")
     color = cell.quiet if launch or key in ("shape", "unit") else cell.theme.text2
@@ -229,7 +254,7 @@ def _text(cell: Cell, key: str) -> None:
 
 
 def _index(cell: Cell, key: str) -> None:
-    cell.painter.setFont(font(12))
+    cell.pen.take(face(12))
     _draw(cell, cell.rect.adjusted(4, 0, -13, -1), str(cell.kernel), cell.quiet, _RIGHT)
     if cell.rows.differs[cell.kernel]:
         middle = QPointF(cell.rect.right() - 4, cell.rect.y() + (cell.rect.height() - 1) / 2)
@@ -240,17 +265,17 @@ def _name(cell: Cell, key: str) -> None:
     """Path in secondary colour, the last part emphasised; the path gives way first."""
     rect = cell.rect.adjusted(4, 0, -4, -1)
     head, tail = fitting_name(cell.rows.shape.names[cell.kernel], rect.width())
-    cell.painter.setFont(font(12))
+    cell.pen.take(face(12))
     _draw(cell, rect, head, cell.theme.text2, _LEFT)
     left = cell.painter.fontMetrics().horizontalAdvance(head)
-    cell.painter.setFont(font(12, 600))
+    cell.pen.take(face(12, 600))
     _draw(cell, rect.adjusted(left, 0, 0, 0), tail, cell.theme.text, _LEFT)
 
 
 def _switch(cell: Cell, key: str) -> None:
     rows, i = cell.rows, cell.kernel
     if not rows.shape.tunable[i]:
-        cell.painter.setFont(font(11, italic=language() != "zh"))
+        cell.pen.take(face(11, italic=language() != "zh"))
         rect = cell.rect.adjusted(PAD, 0, -4, -1)
         words = _elided(cell, no_switch_word(rows.shape.kinds[i], rows.units[i]), rect.width())
         _draw(cell, rect, words, cell.quiet, _LEFT)
@@ -272,7 +297,7 @@ def _switch(cell: Cell, key: str) -> None:
 def _number(cell: Cell, key: str) -> None:
     words = BY_KEY[key].text(cell.rows, cell.kernel)
     color = cell.theme.text if words != form.MISSING else cell.quiet
-    cell.painter.setFont(font(12))
+    cell.pen.take(face(12))
     _draw(cell, cell.rect.adjusted(2, 0, -PAD, -1), words, color, _RIGHT)
 
 
@@ -280,7 +305,7 @@ def _delta(cell: Cell, key: str) -> None:
     """A difference to plan B: green where this plan is better, red where it is worse."""
     value = float(BY_KEY[key].number(cell.rows)[cell.kernel]) * COMPARED[key]
     color = cell.theme.good if value > 0 else cell.theme.bad if value < 0 else cell.theme.text2
-    cell.painter.setFont(font(12))
+    cell.pen.take(face(12))
     _draw(cell, cell.rect.adjusted(2, 0, -8, -1), BY_KEY[key].text(cell.rows, cell.kernel), color, _RIGHT)
 
 
@@ -291,7 +316,7 @@ def _local(cell: Cell, key: str) -> None:
         _draw_overflow(cell, cell.rect.adjusted(2, 0, -PAD, -1))
         return
     known = words != form.MISSING
-    cell.painter.setFont(font(12))
+    cell.pen.take(face(12))
     rect = cell.rect.adjusted(2, 0, -PAD, -1)
     _draw(cell, rect, words, cell.theme.text if known else cell.quiet, _RIGHT)
     if known and rows.synthetic:
@@ -311,7 +336,7 @@ def _accumulated(cell: Cell, key: str) -> None:
     stale = bool(rows.accumulated_stale[i])
     required = None if isnan(rows.required_db) else rows.required_db
     if stale:
-        cell.painter.setFont(font(12, italic=True))
+        cell.pen.take(face(12, italic=True))
         color = theme.faint if not cell.selected else cell.quiet
         _draw(cell, figure_rect(cell.rect, key), f"≈{words}", color, _RIGHT)
     else:
@@ -336,7 +361,7 @@ def figure_rect(cell: QRect, key: str) -> QRect:
 
 def _figure(cell: Cell, key: str, words: str, color: QColor, *, weight: int = 400, indicative: bool = False) -> None:
     rect = figure_rect(cell.rect, key)
-    cell.painter.setFont(font(12, weight))
+    cell.pen.take(face(12, weight))
     missing = words == form.MISSING
     _draw(cell, rect, words, cell.quiet if missing else color, _RIGHT)
     if indicative and not missing:
@@ -350,7 +375,7 @@ def _indicative(cell: Cell, rect: QRect, words: str) -> None:
 
 
 def _draw_overflow(cell: Cell, rect: QRect) -> None:
-    cell.painter.setFont(font(11, 600))
+    cell.pen.take(face(11, 600))
     words = cell.painter.fontMetrics().elidedText("NaN", Qt.TextElideMode.ElideRight, rect.width())
     _draw(cell, rect, words, cell.theme.bad, _RIGHT)
     left = rect.right() - cell.painter.fontMetrics().horizontalAdvance(words) - 15

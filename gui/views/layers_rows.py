@@ -121,21 +121,36 @@ class Support:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._known: dict[tuple[str, Scheme], Text | None] = {}
+        self._without: dict[str, frozenset[str]] = {}
         self._device: object = None
 
     def why_not(self, kernel_id: str, scheme: Scheme) -> Text | None:
         """Why the device has no native kernel for it; None if it has."""
-        if self._session.device is not self._device:
-            self._known.clear()
-            self._device = self._session.device
+        self._follow_device()
         key = (kernel_id, scheme)
-        if key not in self._known:
-            self._known[key] = self._session.supports(kernel_id, scheme)
-        return self._known[key]
+        try:
+            return self._known[key]
+        except KeyError:
+            return self._known.setdefault(key, self._session.supports(kernel_id, scheme))
+
+    def without(self, kernel_id: str) -> frozenset[str]:
+        """Segments of the switch that the device has no native kernel for."""
+        self._follow_device()
+        if kernel_id not in self._without:
+            self._without[kernel_id] = frozenset(
+                name for name, scheme in SEGMENTS.items() if self.why_not(kernel_id, scheme) is not None
+            )
+        return self._without[kernel_id]
 
     def forget(self) -> None:
         """Another model is open."""
         self._known.clear()
+        self._without.clear()
+
+    def _follow_device(self) -> None:
+        if self._session.device is not self._device:
+            self.forget()
+            self._device = self._session.device
 
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
@@ -331,6 +346,4 @@ def _unsupported(support: Support, kernel_id: str, scheme: Scheme, tunable: bool
 
 
 def _without(support: Support, kernel_id: str, tunable: bool) -> frozenset[str]:
-    if not tunable:
-        return frozenset()
-    return frozenset(name for name, scheme in SEGMENTS.items() if support.why_not(kernel_id, scheme) is not None)
+    return support.without(kernel_id) if tunable else frozenset()

@@ -19,14 +19,16 @@ from gui.views.turns import turns
 if TYPE_CHECKING:
     from engine.session import Session
 
-FRAME_MS, CALM_FRAME_MS, BUSY_FRAME_MS = 25, 150, 300
+FRAME_MS, CALM_FRAME_MS, BUSY_FRAME_MS = 25, 150, 500
 """Least time from one redraw to the next: of the views where an edit is answered, of all others, and of these while
 jobs bring new figures all the time."""
-LEAD_MS = 80
-"""How long all other views let those draw first when an edit or its figures arrive."""
+LONGEST_PAUSE_MS = 2000
+EDIT_LEAD_MS, LEAD_MS = 30, 300
+"""How long the Summary waits when a plan is edited, since the simulation comes at once, and how long all other views
+let the table and the Summary go first when an edit or its figures arrive."""
 OF_AN_EDIT = frozenset({What.PLAN, What.SIMULATION, What.LOCAL, What.EVALUATION, What.JOBS})
-BREATHING_SPACE = 5
-"""A view that takes long to redraw waits this many times as long before it does so again."""
+QUICK_SPACE, CALM_SPACE, BUSY_SPACE = 1, 5, 40
+"""A view that takes long to redraw waits this many times as long before it does so again, just as above."""
 
 
 class SessionView(QWidget):
@@ -95,11 +97,23 @@ class SessionView(QWidget):
         """Redraw soon, and only if somebody sees it."""
         self._dirty.update(changes)
         if self.isVisible() and not self._timer.isActive():
-            calm = BUSY_FRAME_MS if self.session.jobs.active else CALM_FRAME_MS
-            pause = max(FRAME_MS if self.RANK < 2 else calm, BREATHING_SPACE * self._took_ms)
+            if self.RANK < 2:
+                least, space = FRAME_MS, QUICK_SPACE
+            elif self.session.jobs.active:
+                least, space = BUSY_FRAME_MS, BUSY_SPACE
+            else:
+                least, space = CALM_FRAME_MS, CALM_SPACE
+            pause = max(least, min(space * self._took_ms, LONGEST_PAUSE_MS))
             wait = pause - 1000 * (time.monotonic() - self._drawn_at)
-            lead = LEAD_MS if self.RANK >= 2 and self._dirty <= OF_AN_EDIT else 0
-            self._timer.start(max(lead, round(wait)))
+            self._timer.start(max(self._lead(), round(wait)))
+
+    def _lead(self) -> int:
+        """How long, in ms, to let views of a lower rank go first."""
+        if self.RANK == 0 or not self._dirty <= OF_AN_EDIT:
+            return 0
+        if self.RANK >= 2:
+            return LEAD_MS
+        return EDIT_LEAD_MS if What.PLAN in self._dirty else 0
 
     def refresh_now(self) -> None:
         """Redraw what is due, without waiting."""

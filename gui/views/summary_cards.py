@@ -161,7 +161,7 @@ def _card(session: Session, figure: _Figure, support: Support | None) -> Card:
         shortfall=_shortfall(figure, value, limit) if state == "missed" else "",
         stale=stale,
         pending=value is None,
-        indicative=figure.key == "sqnr" and session.data is not None and session.data.synthetic,
+        indicative=figure.key == "sqnr" and _synthetic(session),
         tip="\n".join(part for part in (_tip(session, figure, value, baseline), note) if part),
     )
 
@@ -177,6 +177,14 @@ def _shown(session: Session) -> Figures:
     """The current figures, with the last known evaluation where the new one is not there yet."""
     now = session.figures
     return Figures(now.plan, now.size, now.simulation, now.sustained, shown_evaluation(session))
+
+
+def _synthetic(session: Session) -> bool:
+    """Whether the error on show comes from synthetic samples; it may be there before the data has been looked at."""
+    if session.data is not None:
+        return session.data.synthetic
+    evaluation = shown_evaluation(session)
+    return evaluation is not None and evaluation.synthetic
 
 
 def _band(key: str, value: float | None, simulation: Simulation | None) -> float:

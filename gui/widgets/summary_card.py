@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -17,6 +17,8 @@ from gui.theme import Theme, theme_manager
 CardState = Literal["met", "near", "missed", "none", "busy"]
 STATE_ICONS = {"met": "check", "near": "triangle", "missed": "octagon"}
 _EDGE = 14
+_MARK = QRect(_EDGE, 7, 14, 14)
+"""Place of the state's icon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ class SummaryCard(QWidget):
         """Turn of the spinner in [0, 1)."""
         self._turn = turn
         if self._look.state == "busy":
-            self.update()
+            self.update(_MARK)
 
     def sizeHint(self) -> QSize:
         """Fixed height."""
@@ -102,6 +104,9 @@ class SummaryCard(QWidget):
         theme, look = theme_manager.theme, self._look
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if _MARK.contains(event.rect()):  # the spinner alone, ten times a second while something runs
+            state_mark(painter, QRectF(_MARK), look.state, theme, self._turn)
+            return
         left, right = float(_EDGE), float(self.width() - _EDGE)
         self._head(painter, left, right, theme)
         self._figure(painter, left, right, theme)
@@ -117,7 +122,7 @@ class SummaryCard(QWidget):
     def _head(self, painter: QPainter, left: float, right: float, theme: Theme) -> None:
         look = self._look
         x = left
-        if state_mark(painter, QRectF(left, 7, 14, 14), look.state, theme, self._turn):
+        if state_mark(painter, QRectF(_MARK), look.state, theme, self._turn):
             x += 19
         painter.setFont(font(12, 500))
         painter.setPen(theme.text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
@@ -42,7 +42,9 @@ class Verdict(QWidget):
 
     def show_state(self, state: CardState, title: str, detail: str = "", progress: float | None = None) -> None:
         """Say something; `progress` in [0, 1] shows a thin bar."""
-        self._state = state
+        if state != self._state or bool(detail) == self._detail.isHidden():
+            self._state = state
+            self.update()
         self._title.setText(title)
         self._detail.setText(detail)
         self._detail.setVisible(bool(detail))
@@ -50,17 +52,20 @@ class Verdict(QWidget):
         if progress is not None:
             self._progress.set_fraction(progress)
         self.setAccessibleName(f"{title}. {detail}")
-        self.update()
 
     def set_turn(self, turn: float) -> None:
         """Turn of the spinner in [0, 1)."""
         self._turn = turn
         if self._state == "busy":
-            self.update()
+            self.update(self._mark())
+
+    def _mark(self) -> QRect:
+        """Place of the state's icon."""
+        return QRect(15, 12 if self._detail.isVisible() else round((self.height() - 17) / 2), 17, 17)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw ground, edge and icon."""
-        theme = theme_manager.theme
+        theme, mark = theme_manager.theme, self._mark()
         painter = QPainter(self)
         ground: dict[str, QColor] = {"missed": theme.bad_soft, "near": theme.warn_soft}
         if self._state in ground:
@@ -68,6 +73,5 @@ class Verdict(QWidget):
             painter.fillRect(QRectF(0, 0, 3, self.height()), state_text_color(self._state, theme))
         else:
             painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.border)
-        top = 12 if self._detail.isVisible() else round((self.height() - 17) / 2)
-        state_mark(painter, QRectF(15, top, 17, 17), self._state, theme, self._turn)
+        state_mark(painter, QRectF(mark), self._state, theme, self._turn)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -95,6 +95,9 @@ def test_bars_end_at_the_95th_percentile():
     values = np.append(np.arange(101.0), np.nan)
     assert with_threshold(values) == pytest.approx(95.0)
     assert np.isnan(with_threshold(np.array([np.nan])))
+    for count in (1, 2, 7, 40):
+        random = np.random.default_rng(count).random(count)
+        assert with_threshold(random) == pytest.approx(float(np.quantile(random, 0.95)), rel=1e-12)
 
 
 def test_relative_error_follows_from_the_sqnr():

@@ -10,6 +10,26 @@ def names(node):
     return set(node.docks) if hasattr(node, "docks") else set().union(*(names(part) for part in node.parts))
 
 
+def test_docks_that_are_held_back_are_filled_later(qtbot):
+    session = with_model()
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1440, 900)
+    window.show()
+    window.set_session(session)
+    window.host.hold_back({"error", "preflight"})
+    qtbot.waitUntil(lambda: window.host.docks["summary"].view is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: not window.host._build.isActive(), timeout=10_000)
+    assert window.host.docks["layers"].view is not None
+    assert window.host.docks["error"].view is None
+    assert not window.host.settled
+    window.host.hold_back(())
+    qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
+    assert window.host.docks["error"].view is not None
+    window.close()
+    session.close()
+
+
 def test_each_layout_comes_back_with_its_own_docks(qtbot):
     session = with_model()
     window = Window(Settings(None), confirm=False)

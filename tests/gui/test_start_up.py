@@ -63,6 +63,19 @@ def test_importing_the_window_brings_no_engine_and_no_plots():
     assert done.returncode == 0, done.stderr
 
 
+def test_the_program_imports_without_reading_sources():
+    code = (
+        "import builtins, linecache\n"
+        "from gui.plain_imports import restore\n"
+        "restore()\n"
+        "assert builtins.__import__ is builtins.__orig_import__\n"
+        "import gui.app, gui.views.layers\n"
+        "assert not [name for name in linecache.cache if name.endswith('layers.py')]"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_dispatch_runs_callbacks_on_the_owners_thread_in_order(qtbot):
     dispatcher, seen = Dispatcher(), []
 

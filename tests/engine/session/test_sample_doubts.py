@@ -7,6 +7,7 @@ import pytest
 
 from engine.errors import DataError
 from engine.interop.samples import SYNTHETIC, guess_source
+from engine.precision import preset
 from engine.session import work
 
 
@@ -74,3 +75,29 @@ def test_samples_that_are_not_finite_never_reach_the_network(cnn, tmp_path):
     data[4, 1, 2, 3] = np.nan
     with pytest.raises(DataError, match=r"e\.npz, sample 4 .*image.*not finite"):
         work.prepare(cnn, saved(tmp_path / "c.npz", smooth(9, 1)), saved(tmp_path / "e.npz", data))
+
+
+def test_a_plan_without_ranges_is_measured_before_calibration(cnn, monkeypatch):
+    order: list[object] = []
+    calibrate = work.calibrate
+    monkeypatch.setattr(work, "calibrate", lambda *a, **k: (order.append("calibrated"), calibrate(*a, **k))[1])
+    plan = preset(cnn, "fp16")
+    found = work.prepare(cnn, first=work.First(plan, order.append))
+    other = work.prepare(cnn)
+    try:
+        assert order[:2] == [found.first, "calibrated"]
+        assert found.first.output == other.evaluator.evaluate(plan).output
+        eights = preset(cnn, "int8")
+        assert found.evaluator.evaluate(eights).output == other.evaluator.evaluate(eights).output
+        assert found.evaluator.ranges == other.evaluator.ranges
+    finally:
+        found.evaluator.close()
+        other.evaluator.close()
+
+
+def test_a_plan_with_ranges_waits_for_calibration(cnn):
+    order: list[object] = []
+    found = work.prepare(cnn, first=work.First(preset(cnn, "int8"), order.append))
+    found.evaluator.close()
+    assert order == []
+    assert found.first is None

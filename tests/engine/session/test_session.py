@@ -64,6 +64,38 @@ def opened(driver, cnn_path):
     return driver
 
 
+def test_the_first_output_error_is_there_before_the_data_and_stays(driver, cnn_path):
+    seen: list[tuple] = []
+
+    def look(change):
+        if change.what in (What.EVALUATION, What.DATA):
+            session = driver.session
+            output = session.figures.evaluation.output if session.figures.evaluation is not None else None
+            seen.append((session.data is not None, output, session.staleness.output_stale))
+
+    driver.session.subscribe(look)
+    driver.session.open_model(cnn_path)
+    driver.settle()
+    known = [entry for entry in seen if entry[1] is not None]
+    assert not known[0][0], "it waited for calibration"
+    assert all(output == known[0][1] and not stale for _, output, stale in known)
+    assert all(output is not None for with_data, output, _ in seen if with_data), "it vanished in between"
+
+
+def test_an_edit_while_calibration_runs_leaves_no_error_of_the_old_plan(driver, cnn_path):
+    driver.session.open_model(cnn_path)
+    end = time.monotonic() + 20
+    while driver.session.figures.evaluation is None:
+        assert time.monotonic() < end
+        driver.queue.get(timeout=5)()
+    old = driver.session.figures.evaluation.output
+    driver.session.apply_preset("int4")
+    assert driver.session.staleness.output_stale
+    driver.settle()
+    assert not driver.session.staleness.stale
+    assert driver.session.figures.evaluation.output != old
+
+
 def test_opening_gives_kernels_cost_and_errors_and_says_that_data_is_synthetic(opened):
     session = opened.session
     assert [k.kind.value for k in session.network.tunable] == ["conv", "depthwise", "conv", "gemm"]
