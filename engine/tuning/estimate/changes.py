@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -20,17 +21,39 @@ from engine.fusion.types import Kernel, Kind, Weight
 from engine.graph.types import Array
 from engine.numerics.models import Built
 from engine.numerics.runtime import ALL, naming, open_session, options, to_ort
-from engine.precision.scheme import HALF, Scheme, WeightFormat
+from engine.precision.scheme import HALF, ActivationFormat, Scheme, WeightFormat
 from engine.quant.ranges import FROM_WEIGHTS
 from engine.quant.ranges import Rounding as Methods
-from engine.quant.weights import fake_quantize
+from engine.quant.weights import SCALED, fake_quantize
 from engine.tuning.adjoint import Sym, Tape
 from engine.tuning.adjoint.tape import attributes_of
 from engine.tuning.estimate.kernel_graph import as_model, channel_axis, declare, level_of, products
 from engine.tuning.estimate.route import Step
 
-Rounding = tuple[WeightFormat, str]
-"""Weight format and method."""
+
+class Rounding(NamedTuple):
+    """What the change of a weight, and of the bias that makes it good, depends on."""
+
+    form: WeightFormat
+    method: str
+    corrected: bool = False
+    activations: ActivationFormat | None = None
+    """What the method scales the channels for; None for methods that don't."""
+
+    @property
+    def scheme(self) -> Scheme:
+        """A scheme with it."""
+        return Scheme(self.form, self.activations or HALF, self.method, self.corrected)
+
+
+def rounding_of(scheme: Scheme) -> Rounding:
+    """The part of a scheme that decides about the weight."""
+    if scheme.weights.floating:
+        return Rounding(scheme.weights, "rtn")
+    scaled = scheme.activations if scheme.method in SCALED else None
+    return Rounding(scheme.weights, scheme.method, scheme.corrected, scaled)
+
+
 _KEPT_BYTES = 64 << 20
 
 
@@ -73,11 +96,22 @@ class WeightChanges:
         return Prepared(step, session, fed, roundings)
 
     def _change(self, kernel: Kernel, rounding: Rounding) -> Array:
-        form, method = rounding
-        if method == "rtn" or form.floating or kernel.weight is None:
+        if rounding.method == "rtn" or rounding.form.floating or kernel.weight is None:
             return change_of(kernel, rounding)
-        rounded = self._methods().weight(kernel, kernel.weight, Scheme(form, HALF, method)).dequantize()
+        rounded = self._methods().weight(kernel, kernel.weight, rounding.scheme).dequantize()
         return _difference(rounded, kernel.constants[kernel.weight.constant])
+
+    def shift_products(self, step: Step, rounding: Rounding, gradient: Array) -> Array | None:
+        """<gradient, what a corrected bias adds> by output channel; None where there is no place for it."""
+        kernel = step.kernel
+        shift = self._methods().shift(kernel, rounding.scheme) if rounding.corrected else None
+        if shift is None or kernel.weight is None:
+            return None
+        node = step.form.segment.nodes[step.form.anchor]
+        weight = step.form.short[kernel.weight.constant]
+        axis = _channels_of(kernel, node, weight, gradient.shape)
+        sums = gradient.sum(axis=tuple(at for at in range(gradient.ndim) if at != axis), dtype=np.float64)
+        return np.asarray(sums * shift)
 
     def _keep(self, key: tuple[str, tuple[Rounding, ...]], session: ort.InferenceSession, nbytes: int) -> None:
         with self._lock:
@@ -119,8 +153,7 @@ def change_of(kernel: Kernel, rounding: Rounding) -> Array:
 
 
 def _change(original: Array, weight: Weight, rounding: Rounding) -> Array:
-    form, method = rounding
-    return _difference(fake_quantize(original, weight, form, method).values, original)
+    return _difference(fake_quantize(original, weight, rounding.form, rounding.method).values, original)
 
 
 def _difference(rounded: Array, original: Array) -> Array:
@@ -154,7 +187,7 @@ def embedding_products(
     used = np.unique(used)
     found: list[list[Array]] = [[] for _ in rows]
     for rounding in roundings:
-        if rounding[0].granularity == "tensor" and not rounding[0].floating:
+        if rounding.form.granularity == "tensor" and not rounding.form.floating:
             change = change_of(kernel, rounding)[used]
         else:
             part = np.ascontiguousarray(table[used])

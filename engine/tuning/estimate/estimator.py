@@ -15,7 +15,7 @@ from engine.numerics.workers import Workers
 from engine.precision.scheme import FP16, HALF, INT4, INT8, ActivationFormat, Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import Text, say
-from engine.tuning.estimate.changes import Prepared, Rounding, WeightChanges, embedding_products
+from engine.tuning.estimate.changes import Prepared, Rounding, WeightChanges, embedding_products, rounding_of
 from engine.tuning.estimate.kept import Kept
 from engine.tuning.estimate.passes import send_back
 from engine.tuning.estimate.probes import Target, probe, target_of
@@ -244,7 +244,9 @@ class Estimator:
             value = self._values(item)[name].ort
             found = prepared.products(value, anchors[item][kernel.id])
             for rounding, products in zip(absent, found, strict=True):
-                self._sums.put(kernel.id, ("weight", *rounding), item, products)
+                shift = self._changes.shift_products(step, rounding, anchors[item][kernel.id])
+                whole = products if shift is None else products + shift
+                self._sums.put(kernel.id, ("weight", *rounding), item, whole)
 
     def _prepare(self, step: Step, roundings: tuple[Rounding, ...]) -> Prepared:
         key = step.kernel.id, roundings
@@ -349,7 +351,7 @@ def _parts(scheme: Scheme, results: Iterable[str]) -> list[Hashable]:
     parts: list[Hashable] = []
     weights, activations = scheme.weights, scheme.activations
     if not (weights.floating and weights.bits >= 32):
-        parts.append(("weight", weights, scheme.method))
+        parts.append(("weight", *rounding_of(scheme)))
     if not (activations.floating and activations.bits >= 32):
         parts.append(("activation", activations))
     if activations == HALF:
@@ -368,8 +370,8 @@ def _formats(schemes: Iterable[Scheme]) -> list[ActivationFormat]:
 
 
 def _roundings(schemes: Iterable[Scheme]) -> tuple[Rounding, ...]:
-    pairs = ((scheme.weights, scheme.method) for scheme in schemes)
-    return tuple(dict.fromkeys(pair for pair in pairs if not (pair[0].floating and pair[0].bits >= 32)))
+    found = (rounding_of(scheme) for scheme in schemes)
+    return tuple(dict.fromkeys(each for each in found if not (each.form.floating and each.form.bits >= 32)))
 
 
 def spread_over(count: int, most: int) -> tuple[int, ...]:
