@@ -12,7 +12,7 @@ import numpy as np
 from engine.errors import PlanError
 from engine.fusion.types import Kernel, Network, Weight
 from engine.graph.types import Array
-from engine.numerics.moments import Seen, batches
+from engine.numerics.moments import STRETCH, Seen, batches
 from engine.numerics.operands import has_rows
 from engine.numerics.rounded import RoundedWeights, content, samples_content
 from engine.numerics.samples import SampleSet, evenly
@@ -29,6 +29,8 @@ from engine.text import say
 
 _SAMPLES = 16
 """Calibration samples that the moments are taken from."""
+_MULTIPLICATIONS_PER_S = 2e9
+"""Of GPTQ on two threads of a common processor, both grids included."""
 _MOMENTS_BYTES = 512 << 20
 """Moments that are in memory at a time."""
 
@@ -269,6 +271,26 @@ class LearnedWeights:
             self._of_samples = samples_content(self._samples) + self._network.graph.sha256.encode()
         scale = cell.scheme.activations if cell.method in SCALED else None  # what it is chosen for
         return name, axes, cell.form, cell.method, scale, cell.kernel.id, self._of_samples
+
+
+def learning_s(network: Network, cells: Iterable[tuple[str, Scheme]]) -> float:
+    """Roughly how long the weights of these kernels take by GPTQ, in seconds on two threads.
+
+    Each channel of a stretch of the reduction makes good each column by all that follow: channels x reduction x stretch
+    multiplications. Other methods are done in seconds.
+
+    Args:
+        network: The network.
+        cells: Kernel ids with schemes.
+    """
+    work = 0.0
+    for kernel_id, scheme in cells:
+        kernel = network.by_id(kernel_id)
+        if scheme.method in LEARNED and not scheme.weights.floating and has_rows(kernel):
+            for weight in kernel.weights:
+                reduction = prod(weight.shape[axis] for axis in weight.reduction_axes)
+                work += prod(weight.shape) * min(reduction, STRETCH)
+    return work / _MULTIPLICATIONS_PER_S
 
 
 def can_correct(kernel: Kernel) -> bool:

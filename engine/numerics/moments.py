@@ -13,7 +13,7 @@ from engine.graph.types import Array
 from engine.numerics.operands import Rows, rows_of
 from engine.quant.gptq import Moments
 
-_STRETCH = 2048
+STRETCH = 2048
 """Longest stretch of a reduction whose columns are related to each other: the work grows with its third power."""
 _ROWS = 2048
 """Rows that are looked at altogether, if the reduction is not longer."""
@@ -26,7 +26,7 @@ _At = tuple[int, int, int, int]
 def stretches(columns: slice) -> list[slice]:
     """A reduction axis in stretches of nearly equal length."""
     total = columns.stop - columns.start
-    count = max(1, -(-total // _STRETCH))
+    count = max(1, -(-total // STRETCH))
     edges = [columns.start + total * number // count for number in range(count + 1)]
     return [slice(start, stop) for start, stop in pairwise(edges)]
 
@@ -41,7 +41,7 @@ def moments_bytes(kernel: Kernel) -> int:
     for attribute in kernel.nodes[kernel.anchor].proto.attribute:
         if attribute.name == "group":
             groups = max(1, attribute.i)
-    return 4 * groups * reduction * min(reduction, _STRETCH)
+    return 4 * groups * reduction * min(reduction, STRETCH)
 
 
 @dataclass(eq=False, slots=True)

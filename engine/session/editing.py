@@ -11,6 +11,7 @@ from engine.interop.samples import SYNTHETIC, DataSource
 from engine.jobs import Job
 from engine.npu import list_devices, load_device
 from engine.npu.results import Scenario
+from engine.numerics.learned import learning_s
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.plan import Plan
 from engine.precision.presets import PRESET_TITLES, preset, spread
@@ -27,12 +28,17 @@ from engine.session.work import Prepared, not_measurable
 from engine.text import Text, say
 from engine.tuning.methods import fitted, together
 
+_LONG_S = 10
+"""Rounding that takes longer is announced."""
+
 
 class Editing(SessionState):
     """Commands on the open model: each changes the state, starts what has to be computed anew, and announces it."""
 
     _trial: tuple[Plan, Job] | None = None
     """A plan that is only proposed, and the job that measures it."""
+    _told: frozenset[tuple[str, str, Scheme]] = frozenset()
+    """Models, kernels and schemes whose rounding has been announced or is done."""
 
     # editing --------------------------------------------------------------------------------------------------------
 
@@ -118,8 +124,25 @@ class Editing(SessionState):
         """Make a plan the current one, as one undo step. One for kernels that the model lacks is of another model."""
         if plan == self.plan or self.network is None or len(self._kernels(plan)) < len(plan):
             return
+        self._announce_cost(plan)
         self._history.push(title, self.plan, plan)
         self._show(plan, who)
+
+    def _announce_cost(self, plan: Plan) -> None:
+        """Say when weights will take long to round: figures of the new plan come after that."""
+        network = self.network
+        assert network is not None
+        cells = {(network.graph.sha256, kernel, plan.scheme(kernel)) for kernel in plan.difference(self.plan)}
+        seconds = learning_s(network, [cell[1:] for cell in cells - self._told])
+        self._told |= cells
+        if seconds > _LONG_S:
+            self.note(
+                say(
+                    "Rounding by GPTQ takes about {seconds} s here; until then figures are those of before. Jobs shows "
+                    "how far it is and can stop it.",
+                    seconds=round(seconds, -1) if seconds > 20 else round(seconds),
+                )
+            )
 
     def apply_unlocked(self, plan: Plan, title: Text, who: str = "") -> None:
         """As `apply_plan`, but locked kernels keep what they have, which is said."""

@@ -9604,6 +9604,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{count} 个深度卷积算子采用 {gets} 而非 {asked}：权重太少，4 位几乎不省空间。</translation>
     </message>
     <message>
+        <source>Rounding by GPTQ takes about {seconds} s here; until then figures are those of before. Jobs shows how far it is and can stop it.</source>
+        <translation>此处用 GPTQ 取整约需 {seconds} 秒；在此之前显示的仍是先前的数值。可在任务中查看进度并停止。</translation>
+    </message>
+    <message>
         <source>{count} locked {count:layer keeps its|layers keep their} precision.</source>
         <translation>{count} 个已锁定的层保持原有精度。</translation>
     </message>

@@ -18,7 +18,7 @@ from engine.fusion.types import Kind
 from engine.interop.qdq import export_qdq
 from engine.npu.emulate import emulate
 from engine.numerics import Evaluator, calibrate
-from engine.numerics.learned import LearnedWeights, can_correct
+from engine.numerics.learned import LearnedWeights, can_correct, learning_s
 from engine.numerics.operands import has_rows, rows_of
 from engine.numerics.rounded import RoundedWeights
 from engine.numerics.samples import SampleSet
@@ -305,3 +305,12 @@ def test_half_results_and_weight_formats_are_left_alone():
     np.testing.assert_array_equal(
         made.dequantize(), net.kernels[0].constants["w"].astype(np.float16).astype(np.float32)
     )
+
+
+def test_the_time_that_gptq_takes_is_told_beforehand():
+    """In proportion to channels, reduction and stretch; nothing for other methods and depthwise kernels."""
+    net, _ = small_net()
+    by = lambda method: learning_s(net, [(kernel.id, replace(INT4, method=method)) for kernel in net.tunable])
+    assert by("rtn") == by("hqq") == 0
+    products = 16 * 27 * 27 + 16 * 16 * 16 + 10 * 16 * 16
+    assert by("gptq") == pytest.approx(products / 2e9)

@@ -43,6 +43,25 @@ def test_methods_of_a_kernel_are_compared_beside_the_current_plan(driver):
     assert not session.refining.gains(stem)
 
 
+def test_rounding_that_takes_long_is_announced_once(driver, monkeypatch):
+    session = driver.session
+    told = lambda: sum("Rounding by GPTQ takes about" in str(entry.text) for entry in session.log)
+    ids = [kernel.id for kernel in session.network.tunable]
+    session.set_scheme(ids, replace(INT4, method="gptq"))
+    driver.settle()
+    assert told() == 0
+    monkeypatch.setattr("engine.session.editing._LONG_S", 0.0)
+    session.set_scheme(ids, replace(INT4, method="mse"))
+    session.undo()
+    session.set_scheme(ids, INT4)
+    session.set_scheme(ids, replace(INT4, method="gptq"))  # found already
+    driver.settle()
+    assert told() == 0
+    session.set_scheme(ids, replace(INT4, method="gptq", weights=replace(INT4.weights, group=16)))
+    assert told() == 1
+    driver.settle()
+
+
 def test_the_best_methods_are_one_undoable_edit_that_gains_what_it_says(driver):
     session = driver.session
     before, plan = session.figures.evaluation.output.sqnr_db, session.plan
