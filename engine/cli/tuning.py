@@ -278,10 +278,14 @@ def _held(network: Network, held: Held) -> dict[str, Any]:
 def _measure(evaluator: Evaluator, metric: Metric, outputs: dict[Plan, OutputError]) -> Callable[[Plan], float]:
     point = point_of(evaluator, metric)
 
+    known: dict[Plan, float] = {}
+
     def measured(plan: Plan) -> float:
-        found = evaluator.evaluate(plan)
-        outputs[plan] = found.output
-        return damage(metric, read(metric, point, found))
+        if plan not in known:
+            found = evaluator.evaluate(plan)
+            outputs[plan] = found.output
+            known[plan] = damage(metric, read(metric, point, found))
+        return known[plan]
 
     return measured
 

@@ -21,6 +21,8 @@ _FRONT = 24
 _MEASURED = 12
 """Of them that are measured."""
 _TRIES = 6
+_TRIALS = 24
+"""Plans that are measured around a proposal."""
 _COSTS: tuple[Quantity, ...] = ("latency_us", "size_bytes", "energy_uj")
 
 
@@ -58,7 +60,9 @@ def propose(
             return 0.0
         return lost / limit - 1 if limit > 0 else lost
 
-    best = search.propose(wishes.budgets, objective=objective, measure=measure, progress=progress, cancel=cancel)
+    best = search.propose(
+        wishes.budgets, objective=objective, measure=measure, trials=_TRIALS, progress=progress, cancel=cancel
+    )
     beyond = over(best)
     if not beyond or objective == "damage":
         return best, beyond

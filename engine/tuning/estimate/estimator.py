@@ -44,7 +44,7 @@ class Estimator:
         probes: int | None = None,
         most_samples: int | None = None,
         seed: int = 0,
-        keep_bytes: int = 128 << 20,
+        keep_bytes: int = 96 << 20,
         gate: Callable[[], None] | None = None,
     ) -> None:
         """Take an evaluator whose samples are looked at; nothing runs yet.

@@ -205,6 +205,14 @@ def _agreed(kernels: Sequence[Kernel], choices: Choices) -> tuple[Scheme, ...]:
     raise PlanError(text)
 
 
+def uniform_choices(problem: Problem) -> list[tuple[int, ...]]:
+    """Choices that give every unit the same scheme; a unit that lacks it keeps its first option."""
+    schemes = dict.fromkeys(scheme for options in problem.options for scheme in options)
+    return [
+        tuple(options.index(scheme) if scheme in options else 0 for options in problem.options) for scheme in schemes
+    ]
+
+
 def agreeing_kernels(network: Network) -> tuple[tuple[str, ...], ...]:
     """Groups that toolchains usually want to agree: kernels of one kind that read the same tensor, and tied weights."""
     groups: dict[object, list[str]] = {}

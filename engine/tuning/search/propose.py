@@ -16,8 +16,18 @@ from engine.text import Text, say
 from engine.tuning.search.costs import CostTables, PlanCosts, cost_tables, native_choices, plan_costs
 from engine.tuning.search.held import Held, held_back
 from engine.tuning.search.memory import MemoryRow, MemoryRows
+from engine.tuning.search.polish import CONTRASTS, polished, with_contrast
 from engine.tuning.search.prediction import Calibration
-from engine.tuning.search.problem import ADDITIVE, Budgets, Choices, Problem, Quantity, build_problem
+from engine.tuning.search.problem import (
+    ADDITIVE,
+    Budgets,
+    Choices,
+    Problem,
+    Quantity,
+    build_problem,
+    uniform_choices,
+)
+from engine.tuning.search.rounding import Exchange
 from engine.tuning.search.solver import Answer, solve
 
 Measure = Callable[[Plan], float]
@@ -26,6 +36,7 @@ _ROUNDS = 8
 """Simulations until budgets that are only nearly additive are kept."""
 _SLACK = 1.0005
 """Factors may leave that much of a budget unused."""
+_POLISH_S = 4.0
 _CAREFUL, _CARELESS = 0.05, 0.7
 """By how much a plan that was measured to be too bad tightens the next one's prediction, at most and at least."""
 
@@ -107,6 +118,7 @@ class Search:
         objective: Quantity | None = None,
         measure: Measure | None = None,
         measurements: int = 4,
+        trials: int = 0,
         progress: Progress = no_progress,
         cancel: CancelToken = NEVER,
     ) -> Proposal:
@@ -117,6 +129,7 @@ class Search:
             objective: What is to be least: damage by default; without any limit on cost, latency (or size).
             measure: Runs plans; its results bend later predictions.
             measurements: How many plans may be measured.
+            trials: How many more around the best one, where the least damage is asked for; none is begun after 4 s.
             progress: Told about.
             cancel: Checked between solutions and simulations.
 
@@ -146,9 +159,60 @@ class Search:
             # The curve may not have learnt enough (a network that is not additive): be more careful in any case.
             ceiling = min(ceiling, self._sum(found.plan) * min(max(budgets.damage / measured, _CAREFUL), _CARELESS))
         assert best is not None
+        if trials and goal == "damage" and measure is not None and best.feasible and best.measured is not None:
+            best = self._polished(best, budgets, measure, trials, tried, progress, cancel)
         progress(1.0, say("Measuring a proposed plan"))
         binding = self._binding(budgets, goal, best, cancel)
         return replace(best, tried=tuple(tried), calibration=self.calibration, binding=binding)
+
+    def _polished(
+        self,
+        best: Proposal,
+        budgets: Budgets,
+        measure: Measure,
+        trials: int,
+        tried: list[tuple[Plan, float, float | None]],
+        progress: Progress,
+        cancel: CancelToken,
+    ) -> Proposal:
+        """The best of the plans around a proposal, measured; never worse than a uniform plan that keeps the budgets."""
+        problem, foreseen_by = self.problem(cancel=cancel), self.calibration
+        known = {plan: damage for plan, _, damage in tried}
+
+        def rated(plan: Plan) -> Proposal | None:
+            costs = self.costs(plan, budgets, cancel=cancel)
+            if _overdrawn(budgets.without("damage"), replace(best, costs=costs)):
+                return None
+            damage = known.get(plan)
+            if damage is None:
+                damage = known[plan] = measure(plan)
+            foreseen = foreseen_by.measured(self._sum(plan))
+            tried.append((plan, foreseen, damage))
+            return replace(best, plan=plan, costs=costs, predicted=foreseen, measured=damage)
+
+        def rated_choice(choice: Sequence[int]) -> float | None:
+            found = rated(problem.plan(choice))
+            return None if found is None else found.measured
+
+        candidates = [problem.plan(choice) for choice in uniform_choices(problem)]
+        if budgets.damage is None:
+            others = (self._solved(budgets, "damage", cancel, problem=with_contrast(problem, p)) for p in CONTRASTS)
+            candidates += [found.plan for found in others]
+        for plan in dict.fromkeys(candidates):
+            cancel.check()
+            found = rated(plan)
+            if found is not None and (found.measured or 0.0) < (best.measured or 0.0):
+                best = found
+        start = problem.choice(best.plan)
+        if start is None or best.measured is None:
+            return best
+        work = Exchange(problem, self._limits(budgets.without("damage"), {}), "damage")
+        choice, _ = polished(
+            problem, work, start, best.measured, rated_choice, trials=trials, seconds=_POLISH_S, cancel=cancel,
+            told=lambda made: progress(0.9, say("Measured {done} of {all} plans", done=made, all=trials)),
+        )  # fmt: skip
+        found = rated(problem.plan(choice))
+        return best if found is None else found
 
     def _check(self, budgets: Budgets) -> None:
         for name, value in budgets.given.items():
@@ -168,12 +232,19 @@ class Search:
     def _sum(self, plan: Plan) -> float:
         return sum(self.harm.get(cell, 0.0) for cell in plan.items())
 
-    def _solved(self, budgets: Budgets, goal: Quantity, cancel: CancelToken, ceiling: float = inf) -> Proposal:
+    def _solved(
+        self,
+        budgets: Budgets,
+        goal: Quantity,
+        cancel: CancelToken,
+        ceiling: float = inf,
+        problem: Problem | None = None,
+    ) -> Proposal:
         """Solve, simulate, correct what does not quite add up, and solve again until the budgets are kept.
 
-        The sum of damages stays below `ceiling` too.
+        The sum of damages stays below `ceiling` too. `problem` is another one than the search's own.
         """
-        problem = self.problem(cancel=cancel)
+        problem = problem or self.problem(cancel=cancel)
         factors: dict[str, float] = {}
         rows: dict[int, MemoryRow] = {}
         maker = None if self.device is None else MemoryRows(self.network, self.device, problem)

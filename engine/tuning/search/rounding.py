@@ -32,7 +32,7 @@ def rounded(
     Returns:
         The choice (None if none near keeps the limits) and its objective, constants included.
     """
-    work = _Exchange(problem, limits, objective)
+    work = Exchange(problem, limits, objective)
     settled = _settled(work, shares)
     if not work.fits(settled):
         return None, np.inf
@@ -40,7 +40,7 @@ def rounded(
     return tuple(int(option) for option in best), work.value(best)
 
 
-class _Exchange:
+class Exchange:
     """Exchanges of one or two options that keep the limits and lower the objective."""
 
     def __init__(self, problem: Problem, limits: Mapping[Quantity, float], objective: Quantity) -> None:
@@ -78,7 +78,7 @@ class _Exchange:
                 made[unit] = option
         return made
 
-    def _changes(self, choice: Array) -> tuple[Array, Array]:
+    def changes(self, choice: Array) -> tuple[Array, Array]:
         """What each single exchange does to the limits [limits, units, options] and to the objective."""
         with np.errstate(invalid="ignore"):
             costs = self.tables - self.tables[:, self._rows, choice][:, :, None]
@@ -86,7 +86,7 @@ class _Exchange:
         return costs, np.where(self.present, goal, np.inf)
 
     def _best_one(self, choice: Array) -> list[tuple[int, int]] | None:
-        costs, goal = self._changes(choice)
+        costs, goal = self.changes(choice)
         with np.errstate(invalid="ignore"):
             allowed = (costs <= self.room(choice)[:, None, None]).all(axis=0)
         worth = np.where(allowed, goal, np.inf)
@@ -98,7 +98,7 @@ class _Exchange:
 
     def _best_two(self, choice: Array) -> list[tuple[int, int]] | None:
         """One unit gets better and another pays for it."""
-        costs, goal = self._changes(choice)
+        costs, goal = self.changes(choice)
         units, options = np.nonzero(self.present)
         flat, gain = costs[:, units, options], goal[units, options]
         better, payers = np.flatnonzero(gain < 0), np.flatnonzero((flat < 0).any(axis=0))
@@ -117,7 +117,7 @@ class _Exchange:
         return [(int(units[place]), int(options[place])) for place in pair]
 
 
-def _settled(work: _Exchange, shares: Array) -> Array | None:
+def _settled(work: Exchange, shares: Array) -> Array | None:
     """The best combination of options for split units, the others as the relaxation has them."""
     choice = np.asarray(np.argmax(shares, axis=1))
     split = np.flatnonzero(shares.max(axis=1) < 1 - 1e-6)
