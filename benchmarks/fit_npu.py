@@ -25,6 +25,9 @@ from published import ROWS  # noqa: E402
 from zoo import ZOO  # noqa: E402
 
 from engine.npu import Device, load_device  # noqa: E402
+from engine.npu.chip import Chip  # noqa: E402
+from engine.npu.known import known_of  # noqa: E402
+from engine.npu.schedule import schedule  # noqa: E402
 from engine.npu.simulate import Inside, insides  # noqa: E402
 from engine.precision.plan import Plan  # noqa: E402
 
@@ -52,7 +55,17 @@ class Case:
     network: str
     batch: int
     measured_us: float
-    kernels: tuple[Inside, ...]
+    unlike: tuple[Inside, ...]
+    """Kernels of which no two cost the same."""
+    order: tuple[int, ...]
+    """Which of them runs, kernel by kernel."""
+    sources: tuple[tuple[int, ...], ...]
+    """Kernels that make what each kernel reads."""
+
+    def latency_us(self, chip: Chip) -> float:
+        """As the simulator finds it, on a chip with other numbers."""
+        bodies = [kernel.body_on(chip) for kernel in self.unlike]
+        return schedule([bodies[place] for place in self.order], chip, self.sources)[1]
 
 
 def cases() -> list[Case]:
@@ -60,10 +73,15 @@ def cases() -> list[Case]:
     for row in ROWS:
         name, chip = row["network"], row["device"]
         if chip in CHIPS and row["scope"] == "device inference" and name in ZOO:
-            network, device = ZOO[name](int(row["batch"])), load_device(chip)
-            assert not device.number("launch.prefetch"), "kernels would not add up"
-            kernels = insides(network, Plan(), device)
-            found.append(Case(chip, name, int(row["batch"]), float(row["latency_ms_per_batch"]) * 1e3, kernels))
+            network = ZOO[name](int(row["batch"]))
+            known, kernels = known_of(network), insides(network, Plan(), load_device(chip))
+            # Kernels of one shape that move the same are computed once.
+            first: dict[object, int] = {}
+            keys = [(shape, each.weight_bytes, each.moved) for shape, each in zip(known.shapes, kernels, strict=True)]
+            order = tuple(first.setdefault(key, len(first)) for key in keys)
+            unlike = tuple(kernels[keys.index(key)] for key in first)
+            measured = float(row["latency_ms_per_batch"]) * 1e3
+            found.append(Case(chip, name, int(row["batch"]), measured, unlike, order, known.sources))
     return found
 
 
@@ -78,7 +96,7 @@ def device_with(chip: str, constants: Constants) -> Device:
 def predictions(constants: Constants, some: Iterable[Case]) -> list[tuple[Case, float]]:
     """Predicted us of every case."""
     chips = {chip: device_with(chip, constants).chip for chip in CHIPS}
-    return [(case, sum(kernel.latency_on(chips[case.chip]) for kernel in case.kernels)) for case in some]
+    return [(case, case.latency_us(chips[case.chip])) for case in some]
 
 
 def score(constants: Constants, some: Sequence[Case]) -> float:
@@ -99,6 +117,15 @@ def fit(some: Sequence[Case], start: Constants | None = None) -> Constants:
             if score(found, some) > before - 1e-5:
                 break
     return found
+
+
+def shipped() -> Constants:
+    """What the profiles have."""
+    devices = {chip: load_device(chip) for chip in CHIPS}
+    shared = {(name, ""): devices[CHIPS[0]].number(name) for name in SHARED}
+    own = {(name, chip): devices[chip].number("launch.cube" if name == "launch" else name)
+           for chip in CHIPS for name in OWN}  # fmt: skip
+    return shared | own
 
 
 def _along(found: Constants, name: Name, step: float, low: float, high: float, some: Sequence[Case]) -> Constants:
@@ -130,7 +157,8 @@ def rounded(constants: Constants) -> Constants:
 
 def main(write: bool) -> None:
     every = cases()
-    whole = rounded(fit(every))
+    # Walking along one constant at a time stops in a valley: the better of two starts, what ships is one of them.
+    whole = min((rounded(fit(every)), rounded(fit(every, shipped()))), key=lambda found: score(found, every))
     print(plain(whole))
     folds: dict[str, dict[str, float]] = {}
     left_out: dict[str, list[float]] = {chip: [] for chip in CHIPS}

@@ -42,6 +42,8 @@ class Traffic(msgspec.Struct, frozen=True, gc=False):
     """Bytes whose layout is converted before the kernel can start."""
     channels_first: bool
     """Whether the first input has so few channels that a convolution uses blocks of four."""
+    batch: int = 1
+    """What the kernel can be sliced by, see `Workload.batch`."""
 
 
 def storage(network: Network, work: Sequence[Workload], modes: Sequence[Mode]) -> dict[str, Stored]:
@@ -75,7 +77,7 @@ def traffic(item: Workload, mode: Mode, stored: Mapping[str, Stored]) -> Traffic
             cast += use.elements
     write = sum(stored[use.tensor].nbytes for use in item.outputs)
     small = bool(item.inputs) and 0 < item.inputs[0].channels <= SMALL_CHANNELS
-    return Traffic(read, write, cast, convert, small)
+    return Traffic(read, write, cast, convert, small, item.batch)
 
 
 def padded(use: Use, width: int, layout: Layout) -> int:

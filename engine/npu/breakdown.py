@@ -182,7 +182,7 @@ def _tiling(found: Inside, chip: Chip) -> list[Section]:
 
 def _bytes(found: Inside, chip: Chip) -> Section:
     body, moved = found.body, found.moved
-    whole = moved.read_bytes + moved.write_bytes
+    whole = (moved.read_bytes + moved.write_bytes) / body.slices
     spilled = max(0.0, 1.0 - chip.l2_room / whole) if whole else 0.0
     lines = [
         Line(say("Activations in"), f"{moved.read_bytes:,} B"),
@@ -211,7 +211,10 @@ def _time(found: Inside, cost: KernelCost, chip: Chip) -> Section:
     if found.on_cpu is not None:
         formula = say("2 × {sync} µs hand-over, copies both ways, arithmetic", sync=f"{chip.cpu_sync_us:g}")
         return Section(say("Time"), (Line(say("CPU"), _us(body.cpu), formula),))
-    lines = [Line(say("Launch"), _us(body.launch))]
+    note = say("once for each of {count} slices of the batch", count=body.slices) if body.slices > 1 else ""
+    if cost.launch_us + _LEAST_GAIN_US < body.launch:
+        note = say("of {launch} µs, the rest during the kernel before", launch=f"{body.launch:.2f}")
+    lines = [Line(say("Launch"), _us(_launch(found, cost, chip)), note)]
     if body.convert:
         lines.append(Line(say("Layout conversion"), _us(body.convert), say("with a launch of its own")))
     if body.cube:
@@ -226,8 +229,13 @@ def _time(found: Inside, cost: KernelCost, chip: Chip) -> Section:
     if body.mte3:
         lines.append(Line(say("MTE3"), _us(body.mte3), say("{size} B out", size=f"{found.moved.write_bytes:,}")))
     lines.append(Line(say("Fill and drain"), _us(body.fill + body.drain), f"{body.fill:.2f} + {body.drain:.2f}"))
-    lines.append(Line(say("Latency"), _us(cost.latency_us), _latency_formula(found, cost)))
+    lines.append(Line(say("Latency"), _us(cost.latency_us), _latency_formula(found, cost, chip)))
     return Section(say("Time"), tuple(lines))
+
+
+def _launch(found: Inside, cost: KernelCost, chip: Chip) -> float:
+    """Us that the run waits for the kernel's own launch."""
+    return cost.launch_us - (chip.launch_movement_us if found.body.convert else 0.0)
 
 
 def _cube_formula(found: Inside, chip: Chip) -> Text:
@@ -261,14 +269,17 @@ def _read_formula(found: Inside, cost: KernelCost, chip: Chip) -> Text:
     return say("{size} B from memory at {rate} GB/s", size=size, rate=rate)
 
 
-def _latency_formula(found: Inside, cost: KernelCost) -> Text:
-    body = found.body
+def _latency_formula(found: Inside, cost: KernelCost, chip: Chip) -> Text:
+    body, launch = found.body, _launch(found, cost, chip)
+    rest = cost.latency_us - launch - body.convert - body.drain
+    # Launched ahead, a kernel reads its first tile early; prefetched weights shorten what comes after that.
+    fill = min(body.fill, max(0.0, rest - body.steady)) if launch < body.launch else body.fill
     return say(
         "launch {launch} + conversion {convert} + fill {fill} + longest unit {steady} + drain {drain}",
-        launch=f"{body.launch:.2f}",
+        launch=f"{launch:.2f}",
         convert=f"{body.convert:.2f}",
-        fill=f"{body.fill:.2f}",
-        steady=f"{cost.latency_us - body.launch - body.convert - body.fill - body.drain:.2f}",
+        fill=f"{fill:.2f}",
+        steady=f"{rest - fill:.2f}",
         drain=f"{body.drain:.2f}",
     )
 
@@ -278,10 +289,10 @@ def _us(value: float) -> str:
 
 
 def _lifts(network: Network, plan: Plan, device: Device, kernel: Kernel, found: Inside) -> tuple[Lift, ...]:
-    now = found.latency_on(device.chip)
+    now = found.body_on(device.chip).latency
     lifts = []
     for change, chip in _changed(device.chip):
-        after = found.latency_on(chip)
+        after = found.body_on(chip).latency
         lifts.append(Lift(change, after, now - after))
     if kernel.tunable and found.on_cpu is None:
         planned = plan.scheme(kernel.id)

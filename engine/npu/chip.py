@@ -33,6 +33,8 @@ class Chip:
     ub: float
     l2_room: float
     """Bytes of activations that stay in L2."""
+    l2_slices: bool
+    """Whether a batch is cut into slices whose activations stay in L2."""
     out: float
     l2_read: float
     """Bytes per us of one core; 0 = no L2."""
@@ -46,6 +48,8 @@ class Chip:
     launch_movement_us: float
     invocation_us: float
     overlap: float
+    ahead: bool
+    """Whether a kernel that doesn't wait for the one before is launched while that one runs."""
     prefetch: float
     cpu_sync_us: float
     cpu_copy: float
@@ -89,6 +93,7 @@ def chip(number: Callable[[str], float], numbers: Callable[[str], tuple[float, .
         l1=number("buffer.l1") * kib,
         ub=number("buffer.ub") * kib,
         l2_room=number("buffer.l2") * kib * number("buffer.l2_share"),
+        l2_slices=bool(number("buffer.l2_slices")),
         out=number("port.out") / cycle_us,
         l2_read=number("port.l2_read") * number("port.l2_efficiency") / cycle_us,
         l2_write=number("port.l2_write") * number("port.l2_efficiency") / cycle_us,
@@ -100,6 +105,7 @@ def chip(number: Callable[[str], float], numbers: Callable[[str], tuple[float, .
         launch_movement_us=number("launch.movement"),
         invocation_us=number("launch.invocation"),
         overlap=number("launch.overlap"),
+        ahead=bool(number("launch.ahead")),
         prefetch=number("launch.prefetch") * kib,
         cpu_sync_us=number("cpu.sync"),
         cpu_copy=number("cpu.copy") * 1e3,

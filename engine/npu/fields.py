@@ -21,6 +21,8 @@ class Field:
     length: int = 0
     """Entries of a list; 0 = any number of at least one."""
     choices: tuple[str, ...] = ()
+    absent: float | None = None
+    """What a profile has that was written before the field existed; None = the field must be there."""
 
     @property
     def group(self) -> str:
@@ -53,6 +55,13 @@ FIELDS: tuple[Field, ...] = (
     Field("buffer.ub", "KiB", "Unified buffer of the Vector unit", 1, 1_048_576),
     Field("buffer.l2", "KiB", "L2 shared by the cores; 0 = none", 0, 16_777_216),
     Field("buffer.l2_share", "fraction", "Part of L2 that activations may fill before they go to DDR", 0, 1),
+    Field(
+        "buffer.l2_slices",
+        "flag",
+        "Whether a batch is cut into slices whose activations fit L2",
+        shape="flag",
+        absent=0.0,
+    ),
     Field("port.l1_l0a", "B/cycle", "L1 to L0A", _TINY, 65536),
     Field("port.l1_l0b", "B/cycle", "L1 to L0B", _TINY, 65536),
     Field("port.l1_efficiency", "fraction", "Reached part of the L1 ports", 0.01, 1),
@@ -68,6 +77,13 @@ FIELDS: tuple[Field, ...] = (
     Field("launch.vector", "us", "Launch of a Vector kernel", 0, 1e6),
     Field("launch.movement", "us", "Launch of a kernel that moves data", 0, 1e6),
     Field("launch.invocation", "us", "Cost of one run before its first kernel", 0, 1e7),
+    Field(
+        "launch.ahead",
+        "flag",
+        "Whether a kernel that doesn't read what the one before wrote is launched while that one runs",
+        shape="flag",
+        absent=0.0,
+    ),
     Field("launch.overlap", "fraction", "Part of the second-longest unit that is not hidden", 0, 1),
     Field("launch.prefetch", "KiB", "Weights of the next kernel that may be loaded ahead; 0 = none", 0, 1_048_576),
     Field("cpu.sync", "us", "Hand-over between NPU and CPU, each way", 0, 1e7),

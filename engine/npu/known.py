@@ -65,6 +65,8 @@ class Known:
     work: tuple[Workload, ...]
     shapes: tuple[int, ...]
     """One number per kernel; kernels with equal numbers differ in their names only."""
+    sources: tuple[tuple[int, ...], ...]
+    """Kernels that make what each kernel reads."""
     devices: WeakKeyDictionary[Device, OnDevice] = field(default_factory=WeakKeyDictionary)
     places: dict[str, tuple[Text | None, ...]] = field(default_factory=dict)
     """Why kernels run on the CPU, by family of devices."""
@@ -81,7 +83,7 @@ def known_of(network: Network) -> Known:
         work = work_of(network)
         numbers: dict[object, int] = {}
         shapes = tuple(numbers.setdefault(shape_key(item), len(numbers)) for item in work)
-        known = _known[network] = Known(work, shapes)
+        known = _known[network] = Known(work, shapes, _sources(work))
     return known
 
 
@@ -169,7 +171,7 @@ def timed(item: Workload, entry: Format, moved: Traffic, on_cpu: bool, chip: Chi
     if item.unit == "Vector":
         return pipeline(vector_work(item, moved, nbytes, chip), moved, chip)
     if not item.moves and not moved.convert_bytes:
-        moved = Traffic(0, 0, moved.cast_elements, moved.convert_bytes, moved.channels_first)
+        moved = Traffic(0, 0, moved.cast_elements, moved.convert_bytes, moved.channels_first, moved.batch)
     return pipeline(movement_work(item, moved, nbytes, chip), moved, chip)
 
 
@@ -184,6 +186,16 @@ def _format(kernel: Kernel, scheme: Scheme | None, device: Device) -> Format:
     # That FP32 runs as FP16 goes without saying; `supports` says it where the scheme is chosen.
     reason = supports(device, kernel, scheme) if scheme is not None and not scheme.weights.floating else None
     return Format(chosen, weights, reason, {})
+
+
+def _sources(work: Sequence[Workload]) -> tuple[tuple[int, ...], ...]:
+    makers: dict[str, int] = {}
+    found = []
+    for item in work:
+        found.append(tuple([makers[use.tensor] for use in item.inputs if use.tensor in makers]))
+        for use in item.outputs:
+            makers[use.tensor] = item.index
+    return tuple(found)
 
 
 def _cpu_reason(kernel: Kernel, network: Network, family: str) -> Text | None:

@@ -182,6 +182,9 @@ def _device(file: str, document: _File) -> Device:
                 )
             )
         values[key] = Quantity(checked, entry.unit, entry.origin, entry.note)
+    for field in FIELDS:
+        if field.absent is not None and field.key not in values:
+            values[field.key] = Quantity(field.absent, field.unit, "assumed")
     check_whole(file, {key: quantity.value for key, quantity in values.items()})
     refusals = tuple(
         Refusal(r.kinds, r.weight_bits, r.activation_bits, r.unless_group, r.unless_multiple, r.reason)

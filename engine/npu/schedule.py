@@ -16,35 +16,69 @@ class Slot(msgspec.Struct, frozen=True, gc=False):
 
     start: float
     latency: float
+    launch: float
+    """us of its launch that the run waits for; the rest passed during the kernel before."""
     mte2: float
     """us of reading inside the kernel: what was loaded ahead is left out, layout conversion counts."""
     ahead: float
-    """us of its weights that were loaded during the kernel before."""
+    """us of reading during the kernel before."""
 
 
-def schedule(bodies: Sequence[Body], chip: Chip) -> tuple[list[Slot], float]:
+def schedule(bodies: Sequence[Body], chip: Chip, sources: Sequence[Sequence[int]]) -> tuple[list[Slot], float]:
     """Place kernels one after the other.
+
+    Where the device launches ahead, a kernel that doesn't read what the one before wrote (a branch beside it) is
+    launched, and reads its first tile, while that one runs.
+
+    Args:
+        bodies: Every kernel by itself, in order.
+        chip: The device.
+        sources: Kernels that make what each kernel reads.
 
     Returns:
         One slot per kernel and the end of the last one, both counted from the start of the run (invocation included).
     """
     now, ahead = chip.invocation_us, 0.0
     slots: list[Slot] = []
+    waits = _waits(bodies, sources) if chip.ahead else None
+    during = idle_mte2 = 0.0
     for position, body in enumerate(bodies):
+        launch, first = body.launch, 0.0
+        if waits is not None and not waits[position]:
+            launch = max(0.0, body.launch - during)
+            if not launch and not body.convert:
+                first = min(body.fill, idle_mte2, during - body.launch)
         steady = max(body.hidden, body.steady - ahead) if ahead else body.steady
-        reading = max(0.0, body.mte2 - ahead)
-        before = body.launch + body.convert
-        latency = before + body.fill + steady + body.drain + body.cpu
+        early = min(ahead + first, body.mte2)
+        reading = max(0.0, body.mte2 - early)
+        before = launch + body.convert
+        latency = before + body.fill - first + steady + body.drain + body.cpu
         moved = body.convert - chip.launch_movement_us if body.convert else 0.0
-        slots.append(Slot(now, latency, reading + moved, ahead))
+        slots.append(Slot(now, latency, launch, reading + moved, early))
         now += latency
+        free = latency - before - reading
         ahead = 0.0
         if chip.prefetch and position + 1 < len(bodies) and not body.cpu:
             following = bodies[position + 1]
             if following.weights and not following.cpu:
-                free = latency - before - reading
                 ahead = min(min(following.weights, chip.prefetch) / chip.ddr, free, following.mte2)
+        if latency > 0.0:  # a kernel that only renames lets the one before it count
+            during, idle_mte2 = (0.0, 0.0) if body.cpu else (latency - launch, max(0.0, free - ahead))
     return slots, now
+
+
+def _waits(bodies: Sequence[Body], sources: Sequence[Sequence[int]]) -> list[bool]:
+    """Whether each kernel reads what the last kernel before it wrote, or runs on the CPU."""
+    ready: list[int] = []
+    waits: list[bool] = []
+    last = -1
+    for index, body in enumerate(bodies):
+        newest = max([ready[source] for source in sources[index]], default=-1)
+        runs = body.latency > 0.0
+        waits.append(not runs or newest >= last or body.cpu > 0.0)
+        ready.append(index if runs else newest)
+        last = index if runs else last
+    return waits
 
 
 def bars(bodies: Sequence[Body], slots: Sequence[Slot], chip: Chip) -> tuple[Bar, ...]:
@@ -57,9 +91,9 @@ def bars(bodies: Sequence[Body], slots: Sequence[Slot], chip: Chip) -> tuple[Bar
     add = drawn.append
     for index, (body, slot) in enumerate(zip(bodies, slots, strict=True)):
         start, end = slot.start, slot.start + slot.latency
-        if body.launch:
-            add(Bar("Kernel", index, start, body.launch, "launch"))
-        begin = start + body.launch
+        if slot.launch:
+            add(Bar("Kernel", index, start, slot.launch, "launch"))
+        begin = start + slot.launch
         if end > begin:
             add(Bar("Kernel", index, begin, end - begin, "cpu" if body.cpu else "compute", max(1, body.tiles)))
         if body.cpu:

@@ -44,7 +44,7 @@ def simulate(network: Network, plan: Plan, device: Device) -> Simulation:
     formats = formats_of(here, network, plan, device)
     stored = stored_of(known, network, formats)
     bodies = bodies_of(known, here, formats, stored, chip)
-    slots, end = schedule(bodies, chip)
+    slots, end = schedule(bodies, chip, known.sources)
     costs: list[KernelCost] = []
     ddr = cube = vector = sram = idle = cpu = 0.0
     idle += chip.idle_w * chip.invocation_us
@@ -78,7 +78,7 @@ def latency_us(network: Network, plan: Plan, device: Device) -> float:
     here = on_device(known, network, device)
     formats = formats_of(here, network, plan, device)
     bodies = bodies_of(known, here, formats, stored_of(known, network, formats), device.chip)
-    return schedule(bodies, device.chip)[1]
+    return schedule(bodies, device.chip, known.sources)[1]
 
 
 def plan_memory(network: Network, plan: Plan, device: Device | None = None) -> MemoryPlan:
@@ -108,8 +108,8 @@ class Inside:
     moved: Traffic
     on_cpu: Text | None
     body: Body
-    latency_on: Callable[[Chip], float]
-    """Latency in us of this kernel, without its neighbours, on a chip with other numbers."""
+    body_on: Callable[[Chip], Body]
+    """The same kernel, without its neighbours, on a chip with other numbers."""
 
 
 def inside(network: Network, plan: Plan, device: Device, index: int) -> Inside:
@@ -135,7 +135,7 @@ def insides(network: Network, plan: Plan, device: Device, indices: Iterable[int]
             moved,
             reason,
             bodies[index],
-            lambda chip: timed(item, entry, moved, reason is not None, chip).latency,
+            lambda chip: timed(item, entry, moved, reason is not None, chip),
         )
 
     return tuple(one(index) for index in (range(len(network.kernels)) if indices is None else indices))
@@ -161,7 +161,7 @@ def _cost(
     on_cpu: Text | None,
     chip: Chip,
 ) -> KernelCost:
-    launch = body.launch + (chip.launch_movement_us if body.convert else 0.0)
+    launch = slot.launch + (chip.launch_movement_us if body.convert else 0.0)
     unit: Unit = "CPU" if on_cpu is not None else "Vector" if body.on_vector else item.unit
     limit, weights = bound(body, slot, launch, chip.ddr), round(body.weights_read)
     reason = on_cpu if on_cpu is not None else entry.reason

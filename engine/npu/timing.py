@@ -75,6 +75,8 @@ class Body(msgspec.Struct, frozen=True, gc=False):
     """The same as often as they are read; part of `ddr_read`."""
     tiles: int
     on_vector: bool
+    slices: int
+    """Slices of the batch, each with a launch of its own."""
 
     @property
     def latency(self) -> float:
@@ -110,7 +112,9 @@ def cube_work(work: Workload, mode: Mode, moved: Traffic, weight_bytes: int, chi
     if right and work.product.stationary:
         b_reads = product.groups if right > chip.l1 / 2 else 1
     elif right and product.groups == 1:
-        a_us = moved.read_bytes * _ports(_spill(moved.read_bytes + moved.write_bytes, chip), cores, chip)[0]
+        nbytes = moved.read_bytes + moved.write_bytes
+        spill = _spill(nbytes / l2_slices(nbytes, moved.batch, chip), chip)
+        a_us = moved.read_bytes * _ports(spill, cores, chip)[0]
         again = reads(
             moved.read_bytes, right, a_us, weight_bytes / chip.ddr, chip.l1 / 2,
             (-(-product.m // found.m), -(-product.n // found.n)),
@@ -163,7 +167,8 @@ def ub_tiles(moved: Traffic, chip: Chip) -> int:
 def pipeline(work: Work, moved: Traffic, chip: Chip) -> Body:
     """Put transfers and compute together."""
     read, write, weights_once = moved.read_bytes, moved.write_bytes, work.weights
-    spill = _spill(read + write, chip)
+    slices = l2_slices(read + write, moved.batch, chip)
+    spill = _spill((read + write) / slices, chip)
     read_us, write_us = _ports(spill, work.cores, chip)
     activations = read * work.activation_reads
     weights = weights_once * work.weight_reads
@@ -188,10 +193,10 @@ def pipeline(work: Work, moved: Traffic, chip: Chip) -> Body:
     burst = chip.burst_us if steady > 0.0 else 0.0
     turned = _conversion(moved.convert_bytes, chip) if moved.convert_bytes else _NO_CONVERSION
     return Body(
-        work.launch, turned.time, burst + first_in, steady, hidden, burst + last_out, work.cube, work.vector, work.mte1,
-        mte2, mte3, 0.0, ddr_read + turned.ddr, ddr_write + turned.ddr, through + turned.l2,
+        work.launch * slices, turned.time, burst + first_in, steady, hidden, burst + last_out, work.cube, work.vector,
+        work.mte1, mte2, mte3, 0.0, ddr_read + turned.ddr, ddr_write + turned.ddr, through + turned.l2,
         weights + activations + work.l0 + write, work.l0, work.vector_bytes, work.macs, weights_once,
-        weights, work.tiles, work.on_vector,
+        weights, work.tiles, work.on_vector, slices,
     )  # fmt: skip
 
 
@@ -215,7 +220,17 @@ def _conversion(nbytes: int, chip: Chip) -> _Conversion:
     return _Conversion(time, nbytes * spill, 2.0 * nbytes if chip.l2_read else 0.0)
 
 
-def _spill(nbytes: int, chip: Chip) -> float:
+def l2_slices(nbytes: int, batch: int, chip: Chip) -> int:
+    """Slices of a batch of which each has its activations in L2, as far as the batch can be cut.
+
+    Kernels in a row run slice by slice, so what one wrote is still there when the next reads it; weights stay, too.
+    """
+    if not chip.l2_slices or batch <= 1 or nbytes <= chip.l2_room or not chip.l2_room:
+        return 1
+    return min(batch, -int(-nbytes // chip.l2_room))
+
+
+def _spill(nbytes: float, chip: Chip) -> float:
     """The part of a kernel's activations that L2 can't hold and that goes to DDR."""
     return 1.0 - chip.l2_room / nbytes if nbytes > chip.l2_room else 0.0
 
@@ -242,5 +257,5 @@ def cpu_body(work: Workload, moved: Traffic, weight_bytes: int, chip: Chip) -> B
     cpu = 2 * chip.cpu_sync_us + (out + back) / chip.cpu_copy + max(arithmetic, touched)
     return Body(
         0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, cpu, out + weight_bytes, back, 0.0, 0.0, 0.0, 0.0, 0,
-        weight_bytes, weight_bytes, 1, False,
+        weight_bytes, weight_bytes, 1, False, 1,
     )  # fmt: skip

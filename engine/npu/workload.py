@@ -77,6 +77,8 @@ class Workload(msgspec.Struct, frozen=True, gc=False):
     """Whether its parts lie one after the other in the whole (batch 1)."""
     reorders: bool
     """Whether the movement changes the order of elements (Transpose) and runs at the transpose rate."""
+    batch: int
+    """Leading size that all tensors share: what the kernel can be sliced by; 1 = nothing."""
     macs: int
     """Multiply-accumulates that count, without padding."""
 
@@ -98,7 +100,7 @@ def shape_key(work: Workload) -> object:
     return (
         work.kind, work.unit, work.layout, work.product, work.weight_elements, work.weight_share,
         work.constant_elements, work.vector, work.vector_free, work.moves, work.joins, work.contiguous, work.reorders,
-        work.macs, work.largest,
+        work.batch, work.macs, work.largest,
     )  # fmt: skip
 
 
@@ -129,8 +131,15 @@ def _work(kernel: Kernel, network: Network, uses: Mapping[str, Use], outside: fr
         joins=joins,
         contiguous=joins and all(network.tensors[name].shape[0] == 1 for name in kernel.outputs),
         reorders=not _REORDERING.isdisjoint([node.op_type for node in kernel.nodes]),
+        batch=_batch(kernel, network),
         macs=kernel.macs,
     )
+
+
+def _batch(kernel: Kernel, network: Network) -> int:
+    leading = {shape[0] if (shape := network.tensors[name].shape) else 1
+               for name in (*kernel.inputs, *kernel.outputs) if name in network.tensors}  # fmt: skip
+    return max(1, leading.pop()) if len(leading) == 1 else 1
 
 
 def _weight_share(kernel: Kernel, network: Network, elements: int) -> float:
