@@ -5,6 +5,7 @@ This is the second opinion to the preview, which runs the same kernel in floatin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from engine.errors import PlanError
 from engine.fusion.types import Kernel, Kind
 from engine.graph.types import Array
+from engine.npu.blocks import multiply_plain
 from engine.npu.operators import attribute
 from engine.npu.patches import Geometry, geometry, patches
 from engine.precision.scheme import ActivationFormat, Scheme
@@ -25,6 +27,10 @@ from engine.text import say
 KINDS = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.GEMM, Kind.MATMUL})
 _OPERATORS = frozenset({"Conv", "Gemm", "MatMul"})
 """Kernels whose anchor can be emulated."""
+
+
+Multiply = Callable[[Array, Array], Array]
+"""[groups, rows, K] times [groups, channels, K], see `engine.npu.blocks`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,6 +56,7 @@ def emulate(
     activation: Array,
     found: Range | None = None,
     rounding: Rounding = FROM_WEIGHTS,
+    multiply: Multiply = multiply_plain,
 ) -> Emulated:
     """Run a kernel's anchor on one activation.
 
@@ -63,6 +70,7 @@ def emulate(
         activation: The activation that meets the weight, float.
         found: The range over which the scheme rounds it; without one (and for dynamic formats) that of `activation`.
         rounding: Rounds the weight by the scheme's method; without one, methods that need data are refused.
+        multiply: How operands are multiplied: at once, or in the device's blocks.
 
     Raises:
         PlanError: a kernel or scheme that this device model has no kernel for.
@@ -80,11 +88,11 @@ def emulate(
     quantized = rounding.weight(kernel, weight, scheme)
     packed = pack(quantized)
     activation, outputs = _scaled(kernel, activation, quantized.scaling)
-    shaped = _Operand(kernel, activation)
-    bias = _shifted(_bias(kernel), rounding.shift(kernel, scheme) if scheme.corrected else None)
+    shaped = Operand(kernel, activation)
+    bias = _shifted(anchor_bias(kernel), rounding.shift(kernel, scheme) if scheme.corrected else None)
     bias = bias if bias is None else bias / outputs
     if scheme.activations.floating:
-        sums = _half_sums(shaped.rows(_to_half(activation)), widen(packed, quantized), shaped.groups)
+        sums = _half_sums(shaped.rows(_to_half(activation)), widen(packed, quantized), shaped.groups, multiply)
         with np.errstate(over="ignore"):  # overflow to infinity is part of the result
             total = sums * shaped.alpha + (0.0 if bias is None else _to_half(bias).astype(np.float32))
             total = total * outputs
@@ -93,7 +101,7 @@ def emulate(
     codes = quantize_activation(activation, params, scheme.activations)
     rows = shaped.rows(codes.astype(np.float64) - params.zero_point)
     whole = bias if shaped.alpha == 1.0 else None
-    output, widest = _integer_sums(rows, unpack(packed, quantized), quantized, params, whole, shaped.groups)
+    output, widest = _integer_sums(rows, unpack(packed, quantized), quantized, params, whole, shaped.groups, multiply)
     if shaped.alpha != 1.0:
         output = output * shaped.alpha + (0.0 if bias is None else bias)
     return Emulated(shaped.output(output * outputs), packed, widest)
@@ -156,16 +164,22 @@ def _to_half(activation: Array) -> Array:
     return half
 
 
-def _half_sums(rows: Array, weights: Array, groups: int) -> Array:
+def _half_sums(rows: Array, weights: Array, groups: int, multiply: Multiply) -> Array:
     """float32 [rows, channels] of half operands [groups, rows, k] and [channels, k]."""
     right = weights.astype(np.float32).reshape(groups, -1, weights.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
-        products = np.matmul(rows.astype(np.float32), right.transpose(0, 2, 1))
+        products = multiply(rows.astype(np.float32), right)
     return _joined(products)
 
 
 def _integer_sums(
-    rows: Array, weights: Array, quantized: QuantizedWeight, params: QuantParams, bias: Array | None, groups: int
+    rows: Array,
+    weights: Array,
+    quantized: QuantizedWeight,
+    params: QuantParams,
+    bias: Array | None,
+    groups: int,
+    multiply: Multiply,
 ) -> tuple[Array, int]:
     """Scaled sums float32 [rows, channels], and the widest accumulator.
 
@@ -180,7 +194,7 @@ def _integer_sums(
     widest = 0
     for column in range(columns):
         part = slice(column * quantized.group, (column + 1) * quantized.group) if columns > 1 else slice(None)
-        sums = _joined(np.matmul(rows[:, :, part], right[:, :, part].transpose(0, 2, 1)))
+        sums = _joined(multiply(rows[:, :, part], right[:, :, part]))
         if bias is not None and columns == 1:
             sums = sums + np.rint(bias / step[:, 0].astype(np.float64))
         widest = max(widest, int(np.abs(sums).max(initial=0.0)))
@@ -202,7 +216,8 @@ def _shifted(bias: Array | None, shift: Array | None) -> Array | None:
     return bias + shift.reshape(bias.shape)
 
 
-def _bias(kernel: Kernel) -> Array | None:
+def anchor_bias(kernel: Kernel) -> Array | None:
+    """float32 [channels]: what is added to the anchor's sums; None without a bias."""
     if kernel.weight is None or not kernel.weight.bias:
         return None
     scale = attribute(kernel.nodes[kernel.anchor], "beta", 1.0)
@@ -210,7 +225,7 @@ def _bias(kernel: Kernel) -> Array | None:
     return bias * np.float32(scale if isinstance(scale, float) else 1.0)
 
 
-class _Operand:
+class Operand:
     """How an activation becomes rows of a matrix, and rows of sums the anchor's output."""
 
     def __init__(self, kernel: Kernel, activation: Array) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -31,10 +31,11 @@ from engine.quant.weights import fake_quantize
 from engine.session.background import Background, Bench
 from engine.session.emulating import emulated_output
 from engine.session.names_kept import NamesKept
+from engine.session.on_device import device_output
 from engine.session.state import Captured
 from engine.text import Text, say
 
-SourceKind = Literal["reference", "plan", "kept", "emulated", "dump"]
+SourceKind = Literal["reference", "plan", "kept", "emulated", "device", "dump"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Source:
 
 
 REFERENCE, CURRENT, EMULATED = Source("reference"), Source("plan"), Source("emulated")
+ON_DEVICE = Source("device")
+"""The kernel by itself as the device runs it: its special kernels, or products in the Cube's blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class Host:
     failed: Callable[[Text], None]
     folder: Path | None
     """Where corrections of names are kept from run to run; None = nowhere."""
+    family: Callable[[], str] = lambda: "kirin"
+    """Column of the operator table of the device."""
 
 
 class Comparing:
@@ -85,7 +90,7 @@ class Comparing:
     def sources(self) -> tuple[Source, ...]:
         """All that A or B can be."""
         kept = tuple(Source("kept", name) for name in self._host.kept())
-        return (REFERENCE, CURRENT, *kept, EMULATED, *(Source("dump", path) for path in self.dumps))
+        return (REFERENCE, CURRENT, *kept, EMULATED, ON_DEVICE, *(Source("dump", path) for path in self.dumps))
 
     def choose(self, a: Source | None = None, b: Source | None = None, *, weights: bool | None = None) -> None:
         """Compare other sources, or weights instead of outputs; None leaves a choice as it is."""
@@ -193,7 +198,14 @@ class Comparing:
             return
         kernel = network.by_id(kernel_id)
         reading = _Reading(
-            network, kernel, sample, ranges, self._host.plan(), dict(self._host.kept()), dict(self.dumps)
+            network,
+            kernel,
+            sample,
+            ranges,
+            self._host.plan(),
+            dict(self._host.kept()),
+            dict(self.dumps),
+            self._host.family(),
         )
         a, b, weights = self.a, self.b, self.weights
 
@@ -223,6 +235,9 @@ class _Reading:
     plan: Plan
     kept: Mapping[str, Plan]
     dumps: Mapping[str, MatchTable]
+    family: str
+    ran: dict[Source, Text] = field(default_factory=dict)
+    """How the device ran the kernel, by side."""
 
     def outputs(self, a: Source, b: Source, evaluator: Evaluator, cancel: CancelToken) -> Captured:
         """Both sources' first float output."""
@@ -235,7 +250,10 @@ class _Reading:
                 say("{kernel}: A has the shape {a} and B {b}; they can't be compared.",
                     kernel=kernel.name, a=list(before.shape), b=list(now.shape))
             )  # fmt: skip
-        notes = tuple(n for source in (a, b) for n in self._other_inputs(source, evaluator))
+        notes = (
+            *(n for source in (a, b) for n in self._other_inputs(source, evaluator)),
+            *self.ran.values(),
+        )
         sums = tensor_error(now, before, cancel=cancel).sums
         return Captured(
             kernel.id, tensor, self.sample, before, now, sums, self.plan, self._levels(b, tensor), notes=notes
@@ -261,10 +279,14 @@ class _Reading:
             return self._dumped(source, self.kernel.outputs.index(tensor))
         if source.kind == "reference":
             return _lasting(evaluator.reference(self.sample)[tensor].numpy(self.network.tensors.get(tensor)))
-        if source.kind == "emulated":
+        if source.kind in ("emulated", "device"):
             if tensor != self.kernel.outputs[0]:
                 raise DataError(say("{kernel}: only its first output is emulated.", kernel=self.kernel.name))
             inputs = _inputs(evaluator, self.plan, self.sample, self.kernel, cancel)
+            if source.kind == "device":
+                found = device_output(self.kernel, self._scheme(source), inputs, self.network, self.ranges, self.family)
+                self.ran[source] = found.words
+                return found.values
             return emulated_output(self.kernel, self._scheme(source), inputs, self.network, self.ranges)
         return _values(evaluator, self._plan(source), self.sample, self.kernel, cancel)[tensor]
 
@@ -288,7 +310,7 @@ class _Reading:
         scheme = FP32 if source.kind == "reference" else self._scheme(source)
         if scheme == FP32:
             return to_matrix(array, *axes), None
-        if source.kind == "emulated" or scheme.method != "rtn":
+        if source.kind in ("emulated", "device") or scheme.method != "rtn":
             made = self.ranges.rounding.weight(kernel, weight, scheme)
             plain = not scheme.weights.floating and made.scaling is PLAIN
             return made.matrix(), made.scales if plain else None

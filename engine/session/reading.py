@@ -125,6 +125,7 @@ class SessionState:
                 lambda text: self.note(text, "warning"),
                 self._failed,
                 settings,
+                lambda: self.device.operators,
             ),
         )
         self.own_metric = OwnMetric(
@@ -270,13 +271,13 @@ class SessionState:
         return self._results.local
 
     @property
-    def sensitivity(self) -> Mapping[tuple[str, Scheme], SensitivityCell]:
-        """Sensitivities by kernel id and scheme, measured or estimated; more of them in `sweeps`."""
-    @property
     def observed(self) -> Mapping[str, Observed]:
         """What activations do on evaluation samples, by name: beyond their calibrated range, or never moving."""
         return self._results.observed
 
+    @property
+    def sensitivity(self) -> Mapping[tuple[str, Scheme], SensitivityCell]:
+        """Sensitivities by kernel id and scheme, measured or estimated; more of them in `sweeps`."""
         return self.sweeps.cells
 
     @property

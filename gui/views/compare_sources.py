@@ -45,6 +45,8 @@ def source_words(session: Session, source: Source, plan: Plan, kernel: str | Non
     details = _scheme_words(session, source, plan, kernel)
     if source.kind == "emulated":
         return translate("CompareView", "Emulated integer kernels"), details
+    if source.kind == "device":
+        return translate("CompareView", "As the device runs it"), details
     if source.kind == "kept":
         return translate("CompareView", "Kept plan {name}").format(name=source.name), details
     title = translate("CompareView", "Plan {name}").format(name=plan.name)
@@ -58,6 +60,8 @@ def _scheme_words(session: Session, source: Source, plan: Plan, kernel: str | No
     scheme = label(plan.scheme(kernel))
     if source.kind == "emulated":
         return translate("CompareView", "packed weights, int32 sums, this kernel {scheme}").format(scheme=scheme)
+    if source.kind == "device":
+        return translate("CompareView", "the device's own kernel, this kernel {scheme}").format(scheme=scheme)
     return translate("CompareView", "preview, this kernel {scheme}").format(scheme=scheme)
 
 

@@ -1222,6 +1222,10 @@
         <translation>仿真整数算子</translation>
     </message>
     <message>
+        <source>As the device runs it</source>
+        <translation>按设备的方式运行</translation>
+    </message>
+    <message>
         <source>Kept plan {name}</source>
         <translation>保留的方案 {name}</translation>
     </message>
@@ -1240,6 +1244,10 @@
     <message>
         <source>packed weights, int32 sums, this kernel {scheme}</source>
         <translation>打包权重、int32 累加，此算子为 {scheme}</translation>
+    </message>
+    <message>
+        <source>the device's own kernel, this kernel {scheme}</source>
+        <translation>设备自己的算子，本算子 {scheme}</translation>
     </message>
     <message>
         <source>preview, this kernel {scheme}</source>
@@ -6404,6 +6412,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
     </message>
     <message>
+        <source>No effect on the output in any of these schemes: {layers}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There is no metric named {name}; choose one of {names}, or write FILE.py:FUNCTION.</source>
         <translation>没有名为 {name} 的指标；请从 {names} 中选择，或写成 FILE.py:FUNCTION。</translation>
     </message>
@@ -7382,6 +7394,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>MindSpore Lite leaves depthwise convolutions in floats where it quantizes weights only.</source>
         <translation>MindSpore Lite 仅量化权重时，深度卷积保持浮点。</translation>
+    </message>
+    <message>
+        <source>{count} {op} {count:is|are} spelled with operators that the converter reads as ONNX means them.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Read back: {count} quantized {count:layer|layers}, as in the plan.</source>
@@ -8809,11 +8825,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>once for each of {count} slices of the batch</source>
-        <translation type="unfinished"></translation>
+        <translation>批次切成 {count} 片，每片一次</translation>
     </message>
     <message>
         <source>of {launch} µs, the rest during the kernel before</source>
-        <translation type="unfinished"></translation>
+        <translation>共 {launch} µs，其余在前一个算子运行期间完成</translation>
     </message>
     <message>
         <source>Launch</source>
@@ -9661,39 +9677,39 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Run as an FP16 product on widened weights: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>以展开后的权重做 FP16 乘法：{reason}</translation>
     </message>
     <message>
         <source>Run on packed weights, at once: too large to be multiplied block by block here.</source>
-        <translation type="unfinished"></translation>
+        <translation>用打包权重一次算完：太大，这里不逐块相乘。</translation>
     </message>
     <message>
         <source>Run on packed weights in the Cube's blocks (FRACTAL_NZ), sums in 32 bits.</source>
-        <translation type="unfinished"></translation>
+        <translation>用打包权重按 Cube 的分块（FRACTAL_NZ）运行，32 位累加。</translation>
     </message>
     <message>
         <source>QuantMatMul takes one matrix, not {count} axes of weights.</source>
-        <translation type="unfinished"></translation>
+        <translation>QuantMatMul 只接受一个矩阵，而权重有 {count} 个轴。</translation>
     </message>
     <message>
         <source>QuantMatMul knows no scales of input channels, which this weight method needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>QuantMatMul 没有输入通道的缩放，而这种权重方法需要它。</translation>
     </message>
     <message>
         <source>Run by QuantMatMul (calls × rows: {rows}).</source>
-        <translation type="unfinished"></translation>
+        <translation>由 QuantMatMul 运行（调用次数 × 行数：{rows}）。</translation>
     </message>
     <message>
         <source>{kernel}: FusedNormBiasGELU takes one input, not {count}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel}：FusedNormBiasGELU 只接受一个输入，而不是 {count} 个。</translation>
     </message>
     <message>
         <source>{kernel}: its nodes are not a layer norm, a bias and a GELU of one input.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel}：它的节点不是一个输入上的 LayerNorm、偏置和 GELU。</translation>
     </message>
     <message>
         <source>Run by FusedNormBiasGELU, GELU in its {form} form.</source>
-        <translation type="unfinished"></translation>
+        <translation>由 FusedNormBiasGELU 运行，GELU 取 {form} 形式。</translation>
     </message>
     <message>
         <source>The layers keep the precision that the file has: {schemes}.</source>
@@ -9778,6 +9794,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{problem} {device} is simulated instead.</source>
         <translation>{problem} 改为仿真 {device}。</translation>
+    </message>
+    <message>
+        <source>{file} is another model than before: the file was replaced while it was open, and is read anew.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fused anew: {count} {count:kernel|kernels} whose precision was set {count:is|are} no more; new kernels take FP16.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} {count:step|steps} of the undo history went with kernels that are no more.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Figures of the last edit are not there yet: {file} leaves them out.</source>
@@ -10389,7 +10417,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Whether a batch is cut into slices whose activations fit L2</source>
-        <translation type="unfinished"></translation>
+        <translation>是否把批次切成激活能放进 L2 的片</translation>
     </message>
     <message>
         <source>L1 to L0A</source>
@@ -10453,7 +10481,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Whether a kernel that doesn't read what the one before wrote is launched while that one runs</source>
-        <translation type="unfinished"></translation>
+        <translation>不读取前一个算子输出的算子，是否在前一个运行期间就下发</translation>
     </message>
     <message>
         <source>Part of the second-longest unit that is not hidden</source>

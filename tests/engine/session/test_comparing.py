@@ -19,7 +19,7 @@ from engine.precision.scheme import INT4, INT8
 from engine.quant.ranges import activation_params
 from engine.quant.weights import quantize_weight
 from engine.session.checks import check
-from engine.session.comparing import CURRENT, EMULATED, REFERENCE, Source
+from engine.session.comparing import CURRENT, EMULATED, ON_DEVICE, REFERENCE, Source
 from engine.session.names_kept import FILE
 
 
@@ -81,6 +81,18 @@ def test_emulated_kernels_agree_with_the_preview_of_every_kernel(opened, scheme)
         session.comparing.choose(CURRENT, EMULATED)
         found = shown(opened, kernel, 1)
         assert found.sums.sqnr_db > 60, kernel.name
+
+
+def test_a_kernel_as_the_device_runs_it_has_the_bits_of_the_emulated_one(opened):
+    session = opened.session
+    assert ON_DEVICE in session.comparing.sources()
+    session.set_scheme([k.id for k in session.network.tunable], INT8)
+    opened.settle()
+    session.comparing.choose(EMULATED, ON_DEVICE)
+    for kernel in session.network.tunable[:2]:
+        found = shown(opened, kernel)
+        np.testing.assert_array_equal(found.result, found.reference)
+        assert any("FRACTAL_NZ" in str(note) for note in found.notes)
 
 
 def test_a_bias_behind_a_matrix_product_is_emulated_once(tmp_path):
