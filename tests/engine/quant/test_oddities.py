@@ -89,4 +89,4 @@ def test_only_kernels_with_something_odd_are_listed():
     found = odd_weights(net)
     assert set(found) == {net.kernels[0].id}
     assert found[net.kernels[0].id].zero_channels == 1
-    assert str(found[net.kernels[0].id].words()).startswith("1 of 16 channels are all zeros")
+    assert str(found[net.kernels[0].id].words()).startswith("1 of 16 channels is all zeros")
