@@ -11,8 +11,12 @@ from __future__ import annotations
 import sys
 import time
 
-import gui.app
-from gui.main import main
+from gui.plain_imports import restore
+
+restore()
+
+import gui.app  # noqa: E402 - in the order of the program
+from gui.main import main  # noqa: E402
 
 
 class Watched(gui.app.Window):

@@ -255,7 +255,8 @@ class Background:
 
         def run(ctx: JobContext) -> Evaluation:
             def find_local() -> None:
-                self._find_local(evaluator, missing, ctx, local, generation, share=0.3)
+                every = _QUICK_S if len(missing) <= _FEW else _CALM_S
+                self._find_local(evaluator, missing, ctx, local, generation, every, share=0.3)
 
             local_first = len(missing) <= _FEW and self._output_s > _BRIEF_S
             if local_first:

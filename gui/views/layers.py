@@ -193,6 +193,7 @@ class LayersView(SessionView):
         """Stop listening."""
         self._choosing.stop()
         self.table.stop()
+        self.model.stop()
         self.filter_bar.stop()
         self.card.hide()
         self.bulk_bar.stop()

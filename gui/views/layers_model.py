@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer
 
 from engine.graph.types import Array
 from gui.views.layers_changes import changed_cells, runs
@@ -21,6 +21,11 @@ from gui.views.layers_tips import tip
 Index = QModelIndex | QPersistentModelIndex
 MOST_STRETCHES = 8
 """Above this one large stretch is announced: that is cheaper than many small ones."""
+AT_ONCE = frozenset({"precision", "local", "latency"})
+"""Columns that answer an edit: painted in the first frame."""
+FEW_CELLS, STEP_MS = 8, 12
+"""More changed cells of any other column are painted in a frame of their own, one column after the other: all in one
+would keep timers and keys waiting for longer than anybody waits for these figures."""
 _NO_ORDER = np.zeros(0, int)
 _ROOT = QModelIndex()
 # Asked for twice per painted cell: joining flags in Python each time takes a tenth of the painting.
@@ -41,12 +46,23 @@ class LayersModel(QAbstractTableModel):
         self.order_waits = False
         """Figures have changed since the order was made."""
         self._row_of: Array = _NO_ORDER
+        self._waiting: dict[str, Array] = {}
+        """Changed cells that nobody was told of yet: masks of kernels by column."""
+        self._step = QTimer(self)
+        self._step.setSingleShot(True)
+        self._step.setInterval(STEP_MS)
+        self._step.timeout.connect(self._next)
+
+    def stop(self) -> None:
+        """Nobody looks any more."""
+        self._step.stop()
 
     def set_rows(self, rows: LayerRows | None, *, keep_order: bool = False) -> None:
         """Show another snapshot. With `keep_order` rows stay where they are, if they are the same kernels."""
         old, self.rows = self.rows, rows
         same = old is not None and rows is not None and old.shape is rows.shape
         if not same:
+            self._waiting.clear()
             self.beginResetModel()
             self._take(self._wanted_order())
             self.endResetModel()
@@ -59,7 +75,19 @@ class LayersModel(QAbstractTableModel):
         assert rows is not None
         # After a reset or a new layout nothing needs to be told again, but it costs little.
         for key, mask in changed_cells(old, rows).items():
-            self._announce(COLUMNS.index(BY_KEY[key]), mask)
+            if key in AT_ONCE or np.count_nonzero(mask) <= FEW_CELLS:
+                self._announce(COLUMNS.index(BY_KEY[key]), mask)
+            else:
+                self._waiting[key] = mask | self._waiting[key] if key in self._waiting else mask
+        if self._waiting and not self._step.isActive():
+            self._step.start()
+
+    def _next(self) -> None:
+        """Say what has changed in the next column."""
+        key = next(iter(self._waiting))
+        self._announce(COLUMNS.index(BY_KEY[key]), self._waiting.pop(key))
+        if self._waiting:
+            self._step.start()
 
     def _announce(self, column: int, mask: Array) -> None:
         """Say which cells of a column look different; mask [kernels]."""

@@ -19,7 +19,7 @@ from gui.views.turns import turns
 if TYPE_CHECKING:
     from engine.session import Session
 
-FRAME_MS, CALM_FRAME_MS, BUSY_FRAME_MS = 25, 150, 500
+FRAME_MS, CALM_FRAME_MS, BUSY_FRAME_MS = 25, 150, 700
 """Least time from one redraw to the next: of the views where an edit is answered, of all others, and of these while
 jobs bring new figures all the time."""
 LONGEST_PAUSE_MS = 2000
