@@ -223,6 +223,8 @@ def _scaled(flow: Flow, node: onnx.NodeProto, at: int, factor: Array, axis: int)
         return None
     if maker.op_type == "Cast" and maker.input[0] in flow.constants:
         return _scaled(flow, maker, 0, factor, axis)
+    if maker.op_type == "Reshape" and axis == 0 and factor.ndim == 1:  # groups that cross axes: codes as a matrix
+        return _rows(flow, maker.input[0], factor)
     if maker.op_type != "DequantizeLinear" or maker.input[0] not in flow.constants or factor.ndim != 1:
         return None
     codes, scale = flow.constants[maker.input[0]], flow.constants[maker.input[1]]
@@ -233,6 +235,17 @@ def _scaled(flow: Flow, node: onnx.NodeProto, at: int, factor: Array, axis: int)
         return _exactly(maker, 1, scale, _along(factor, place, scale.ndim))
     own = next((a.i for a in maker.attribute if a.name == "axis"), 1) % codes.ndim
     return _exactly(maker, 1, scale, factor) if scale.ndim == 1 and own == place else None
+
+
+def _rows(flow: Flow, name: str, factor: Array) -> _Edit | None:
+    """Scaled rows of a dequantized matrix that is given the weight's shape afterwards."""
+    maker = flow.makers.get(name)
+    if maker is None or maker.op_type != "DequantizeLinear" or len(flow.readers.get(name, ())) != 1:
+        return None
+    codes, scale = flow.constants.get(maker.input[0]), flow.constants.get(maker.input[1])
+    if codes is None or scale is None or codes.ndim != 2 or len(scale) != factor.size or scale.ndim != 2:
+        return None
+    return _exactly(maker, 1, scale, factor[:, None])
 
 
 def _along(factor: Array, axis: int, rank: int) -> Array:

@@ -27,8 +27,11 @@ from engine.text import Text
 from engine.tuning.methods import apart, refine, together, why_not, with_method
 
 TENSOR = Scheme(WeightFormat(8, granularity="tensor"), ActivationFormat(8))
+GROUPS = replace(INT4, weights=replace(INT4.weights, group=16))
+"""Groups that cross the axes of a convolution's weight."""
 SCHEMES = {
     "int4": INT4,
+    "int4 groups of 16": GROUPS,
     "w4a8": W4A8,
     "int8": INT8,
     "per tensor": TENSOR,
@@ -58,12 +61,11 @@ def file_outputs(net, plan, ranges, samples, path):
     return [run_whole(str(path), feeds)[0] for feeds in samples.feeds], onnx.load(path)
 
 
-@pytest.mark.parametrize("corrected", [False, True])
 @pytest.mark.parametrize("method", ["awq", "smooth", "cle"])
 @pytest.mark.parametrize("name", SCHEMES)
-def test_the_file_gives_the_bits_of_the_preview(made, name, method, corrected, tmp_path):
+def test_the_file_gives_the_bits_of_the_preview(made, name, method, tmp_path):
     net, samples, ranges = made
-    plan, kernels = everywhere(net, SCHEMES[name], method, corrected)
+    plan, kernels = everywhere(net, SCHEMES[name], method, corrected=name != "w4a8")
     if not kernels:
         assert (method, SCHEMES[name].activations.floating) == ("smooth", True) or method == "cle"
         return
@@ -110,13 +112,14 @@ class Exact:
         pass
 
 
-def test_scales_cost_nothing_where_all_readers_share_them(made, tmp_path):
+@pytest.mark.parametrize(("scheme", "method"), [(INT8, "smooth"), (GROUPS, "awq")])
+def test_scales_cost_nothing_where_all_readers_share_them(made, tmp_path, scheme, method):
     net, samples, ranges = made
-    plan, _ = everywhere(net, INT8, "smooth")
+    plan, _ = everywhere(net, scheme, method)
     _, model = file_outputs(net, plan, ranges, samples, tmp_path / "m.onnx")
     told = json.loads({entry.key: entry.value for entry in model.metadata_props}["mixbit.scales"])
     assert told == {"folded": 2, "left": []}
-    plain, _ = everywhere(net, INT8, "rtn")
+    plain, _ = everywhere(net, scheme, "rtn")
     _, before = file_outputs(net, plain, ranges, samples, tmp_path / "p.onnx")
     assert sorted(n.op_type for n in model.graph.node) == sorted(n.op_type for n in before.graph.node)
 
