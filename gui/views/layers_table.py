@@ -295,6 +295,11 @@ class LayersTable(HoverTable):
                 self.update(self.layers.index(self.layers.row_of(changed[0]), _PRECISION))
         self._delegate.hovered = segment
 
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        """Paint cells again; for those of a hidden column Qt would paint a line of the next one from top to bottom."""
+        if first.column() != last.column() or not self.isColumnHidden(first.column()):
+            super().dataChanged(first, last, list(roles))
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells. Qt would ask the style about each first, which has nothing to add and takes longer."""
         self._delegate.paint_rows(QPainter(self.viewport()), event.region())

@@ -3,12 +3,13 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 from fakes import FakeSession
+from PySide6.QtWidgets import QApplication
 
 from engine.precision.scheme import INT4
 from engine.quant.oddities import Oddities
 from engine.text import say
 from gui.views.layers_changes import changed_cells, runs
-from gui.views.layers_columns import COLUMNS
+from gui.views.layers_columns import BY_KEY, COLUMNS
 from gui.views.layers_model import AT_ONCE, LayersModel
 from gui.views.layers_order import Filter, family_counts, matching, ordered
 from gui.views.layers_rows import natural, relative_l2_percent, rows_of, shape_of, with_threshold
@@ -157,6 +158,29 @@ def test_a_cell_whose_picture_changes_is_announced_for_every_figure(session, qtb
                     assert column.key in told, (field.name, column.key)
                     seen.add(field.name)
     assert {"families", "differs", "locked", "local_db", "accumulated_stale", "latency_us", "units"} <= seen
+
+
+def test_news_of_a_hidden_column_paint_nothing(session, qtbot, theme, monkeypatch):
+    table = LayersTable(LayersModel(), theme)
+    qtbot.addWidget(table)
+    table.resize(1500, 400)
+    table.layers.set_rows(rows_of(session, shape_of(session.network)))
+    table.show()
+    qtbot.waitExposed(table)
+    QApplication.processEvents()
+    painted = []
+    monkeypatch.setattr(table._delegate, "paint_rows", lambda painter, region: painted.append(region.boundingRect()))
+
+    def tell(key):
+        column = COLUMNS.index(BY_KEY[key])
+        table.layers.dataChanged.emit(table.layers.index(0, column), table.layers.index(9, column))
+        QApplication.processEvents()
+
+    assert table.isColumnHidden(COLUMNS.index(BY_KEY["shape"]))
+    tell("shape")
+    assert not painted
+    tell("accumulated")
+    qtbot.waitUntil(lambda: bool(painted), timeout=5_000)
 
 
 def _other(name, value):
