@@ -61,5 +61,7 @@ if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ] || [ requirements.lock -
   [ "$what" = test ] && extra="[dev]"
   echo "Installing Python packages into .venv"
   .venv/bin/python -m pip install -q --disable-pip-version-check -c requirements.lock -e ".$extra"
+  # Else the first window would wait for it: compiling takes as long as the rest of a start.
+  .venv/bin/python -m compileall -q -j 0 engine gui || true
   touch "$stamp"
 fi
