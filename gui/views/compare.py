@@ -14,7 +14,7 @@ from engine.numerics.npu_metrics import NpuErrors
 from engine.precision.scheme import family
 from engine.precision.scheme import label as scheme_label
 from engine.session.changes import Change, What
-from engine.session.comparing import Source
+from engine.session.comparing import ON_DEVICE, Source
 from engine.session.state import Captured
 from gui import format as fmt
 from gui.i18n import text
@@ -241,7 +241,9 @@ class CompareView(PlotView):
     def _ask(self) -> None:
         """Capture the current kernel if that has not been asked for; compare what has been captured."""
         session = self.session
-        wanted = (session.current, self.sample, session.plan, session.data, self._sides())
+        # What runs as the device runs it is another kernel on another family of devices.
+        family = session.device.operators if ON_DEVICE in (session.comparing.a, session.comparing.b) else ""
+        wanted = (session.current, self.sample, session.plan, session.data, self._sides(), family)
         if wanted != self._asked and session.current is not None:
             self._asked, self._failed = wanted, ""
             session.capture(session.current, self.sample)
