@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -61,6 +63,28 @@ class Settings:
     @mode.setter
     def mode(self, value: Mode) -> None:
         self._set("theme", value)
+
+    @property
+    def layout(self) -> str:
+        """The layout in use; "" if none was remembered."""
+        return self._text("layout_used")
+
+    @layout.setter
+    def layout(self, value: str) -> None:
+        self._set("layout_used", value)
+
+    @property
+    def views(self) -> dict[str, object]:
+        """What views are to find again (columns, order, axes), by dock; it may hold anything."""
+        try:
+            found = json.loads(self._text("views") or "{}")
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @views.setter
+    def views(self, value: Mapping[str, object]) -> None:
+        self._set("views", json.dumps(value))
 
     @property
     def memory_limit(self) -> int | None:

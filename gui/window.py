@@ -39,6 +39,7 @@ from gui.status_row import StatusRow
 from gui.style import style_sheet
 from gui.theme import LIGHT, Theme, theme_manager
 from gui.views.start import StartPage
+from gui.widgets.focus_ring import FocusRings
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 HOMES = {"layers": "tune"}
 """Layouts to change to when a dock is wanted that the one on show lacks."""
+REMEMBERED = ("layers", "graph", "timeline", "sensitivity", "ranking", "pareto", "log")
+"""Docks whose set-up outlives the window: it says nothing about a model."""
 STATE_VERSION = 3
 """Of saved dock arrangements; a new one forgets the old."""
 _REFRESH_MS = 30
@@ -69,7 +72,7 @@ class Window(QWidget):
         self.settings = settings
         self.session: Session | None = None
         self.host: DockHost | None = None
-        self.layout_name = "tune"
+        self.layout_name = stored.choice(settings.layout, LAYOUTS) or "tune"
         self._arranged = ""
         """What the arrangement on show is remembered by."""
         self._confirm = confirm
@@ -100,6 +103,7 @@ class Window(QWidget):
         self._soon.setInterval(_REFRESH_MS)
         self._soon.timeout.connect(self._refresh)
         self._actions.happened.connect(self._refresh)
+        self._rings = FocusRings(self)
         self.menu_row.layout_chosen.connect(self._actions.layout)
         theme_manager.changed.connect(self._apply_theme)
         self._apply_theme(theme_manager.theme)
@@ -127,6 +131,7 @@ class Window(QWidget):
         self.host.manual_wanted.connect(self.show_manual)
         self.host.command_wanted.connect(self._on_wanted)
         self._stack.addWidget(self.host)
+        self.host.restore_states(self.settings.views)
         self._unsubscribe = session.subscribe(self._on_change)
         self.start.set_session(session)
         if session.network is not None:
@@ -261,6 +266,17 @@ class Window(QWidget):
         if self.host is not None and self._stack.currentWidget() is self.host:
             self.host.restore_all()
             self.settings.set_bytes(f"layout/{self._arranged}", self.host.arrangement(STATE_VERSION))
+
+    def _remember_views(self) -> None:
+        """Keep how views are set up for the next start; what part of which network they show is the project's."""
+        self.settings.layout = self.layout_name
+        if self.host is not None:
+            states = self.host.save_states()
+            self.settings.views = {
+                name: {key: value for key, value in state.items() if key != "span"}
+                for name, state in states.items()
+                if name in REMEMBERED
+            }
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A window that has become narrow, or wide again, takes the arrangement for that."""
@@ -413,8 +429,10 @@ class Window(QWidget):
         self._end_peek()
         self.settings.set_bytes("geometry", self.saveGeometry())
         self._remember_layout()
+        self._remember_views()
         self.settings.sync()
         self._soon.stop()
+        self._rings.stop()
         self.status.stop()
         if self._unsubscribe is not None:
             self._unsubscribe()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from engine.precision.plan import Plan
 from engine.session.state import Step
 from engine.text import Text
 
 MOST_STEPS = 1000
 """Older ones are forgotten."""
+MOST_REFITTED = 100
+"""Steps that outlast a change of the kernels."""
 
 
 class History:
@@ -65,6 +69,30 @@ class History:
             return None
         self._at += 1
         return self._steps[self._at - 1].after
+
+    def refit(self, change: Callable[[Plan], Plan]) -> int:
+        """Go on with other plans: the kernels have changed. Steps that then change nothing are left out.
+
+        Args:
+            change: gives the plan of the new kernels for one of the old; asked once for each plan.
+
+        Returns:
+            How many steps were left out.
+        """
+        known: dict[int, Plan] = {}  # most steps begin with the very plan that the one before has made
+
+        def of(plan: Plan) -> Plan:
+            return known.setdefault(id(plan), known.get(id(plan)) or change(plan))
+
+        skipped = max(0, len(self._steps) - MOST_REFITTED)
+        if self._at < skipped:  # so much was undone that the place is not among the newest
+            skipped = len(self._steps)
+        new = [Step(step.title, of(step.before), of(step.after)) for step in self._steps[skipped:]]
+        left = [step.before != step.after for step in new]
+        self._at = sum(left[: max(0, self._at - skipped)])
+        lost = len(self._steps) - sum(left)
+        self._steps = [step for step, stays in zip(new, left, strict=True) if stays]
+        return lost
 
     def clear(self) -> None:
         """Forget everything."""

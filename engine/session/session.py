@@ -13,15 +13,17 @@ from engine.interop.handover import Written
 from engine.interop.samples import SYNTHETIC
 from engine.jobs import Job
 from engine.npu import Device, load_device
+from engine.precision.plan import Plan
 from engine.precision.planfile import load_plan, save_plan
 from engine.precision.presets import preset
-from engine.precision.scheme import label
+from engine.precision.scheme import FP16, label
 from engine.session.changes import What
 from engine.session.claim import Claim, Recovery
 from engine.session.document import Document, known_kernels, known_notes, refitted
 from engine.session.editing import Editing
 from engine.session.exports import Snapshot, spare_the_model, write_export
 from engine.session.figures import Results
+from engine.session.history import History
 from engine.session.opening import opening_plan, stored_note
 from engine.session.project import Project, digest_of, read_project
 from engine.session.reading import DEFAULT_DEVICE, Ask, AskMemory
@@ -303,6 +305,7 @@ class Session(Editing):
 
         def adopt(network: Network) -> None:
             old, saved, place = self.document, self._safe.saved, self._safe.place
+            before, history = self.network, self._history
             document = replace(
                 old,
                 plan=refitted(old.plan, network),
@@ -311,10 +314,44 @@ class Session(Editing):
                 notes=known_notes(network, old.notes),
                 kept=tuple(replace(kept, plan=refitted(kept.plan, network)) for kept in old.kept),
             )
+            self._history = History()  # adopting a model empties it
             self._adopt(network, document, saved=saved, place=place)
+            self._history = history
+            self._tell_fused(before, network, old.plan, history.refit(lambda plan: refitted(plan, network)))
+            self._announce(What.PLAN)
 
         self._open(self.network.graph.path, self._shapes, None, adopt, rules)
         self._fusing = True
+
+    def _tell_fused(self, before: Network | None, network: Network, plan: Plan, lost: int) -> None:
+        """Say what new kernels mean for the plan and its history, and whether they are of the file that was open."""
+        if before is not None and before.graph.sha256 != network.graph.sha256:
+            self.note(
+                say(
+                    "{file} is another model than before: the file was replaced while it was open, and is read anew.",
+                    file=network.graph.path.name,
+                ),
+                "warning",
+            )
+        kernels = {kernel.id for kernel in network.tunable}
+        gone = sum(scheme != FP16 and kernel not in kernels for kernel, scheme in plan.items())
+        if gone:
+            self.note(
+                say(
+                    "Fused anew: {count} {count:kernel|kernels} whose precision was set {count:is|are} no more; "
+                    "new kernels take FP16.",
+                    count=gone,
+                ),
+                "warning",
+            )
+        if lost:
+            self.note(
+                say(
+                    "{count} {count:step|steps} of the undo history went with kernels that are no more.",
+                    count=lost,
+                ),
+                "warning",
+            )
 
     # files ----------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -48,6 +50,12 @@ class Dialog(QDialog):
             self._buttons.addWidget(made)
         if primary:
             made.setDefault(True)
+        items = (self._buttons.itemAt(place) for place in range(self._buttons.count()))
+        row = (item.widget() for item in items if item is not None)
+        for one, after in pairwise(
+            widget for widget in row if widget is not None
+        ):  # Tab goes from left to right, whatever was added first
+            self.setTabOrder(one, after)
         return made
 
     def show_problem(self, text: str) -> None:

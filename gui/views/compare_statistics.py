@@ -69,6 +69,7 @@ class StatisticsSheet(QWidget):
     """Paints a Sheet; a click on a channel row chooses it."""
 
     channel_chosen = Signal(int)
+    wants_ring = True
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

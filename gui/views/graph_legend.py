@@ -22,6 +22,7 @@ class GraphLegend(QWidget):
     """Scale, threshold, count of kernels above it, and keys for what has no scale."""
 
     threshold_changed = Signal(float)
+    wants_ring = True
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

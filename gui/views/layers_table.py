@@ -27,6 +27,8 @@ ROW_HEIGHTS = {"compact": 22, "normal": 24, "roomy": 28}
 class LayersTable(HoverTable):
     """Rows of kernels. Selection is by whole rows; one click on a segment of the switch sets that kernel."""
 
+    wants_ring = False
+    """The switch of the current row has one."""
     segment_clicked = Signal(int, str)
     """Kernel index and family of a clicked switch segment."""
     family_pressed = Signal(str)

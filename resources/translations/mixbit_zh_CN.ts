@@ -9797,15 +9797,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{file} is another model than before: the file was replaced while it was open, and is read anew.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} 已不是原来的模型：文件在打开期间被替换，已重新读取。</translation>
     </message>
     <message>
         <source>Fused anew: {count} {count:kernel|kernels} whose precision was set {count:is|are} no more; new kernels take FP16.</source>
-        <translation type="unfinished"></translation>
+        <translation>已重新融合：{count} 个设过精度的算子不复存在；新算子取 FP16。</translation>
     </message>
     <message>
         <source>{count} {count:step|steps} of the undo history went with kernels that are no more.</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销记录中有 {count} 步随不复存在的算子一并删去。</translation>
     </message>
     <message>
         <source>Figures of the last edit are not there yet: {file} leaves them out.</source>
