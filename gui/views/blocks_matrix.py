@@ -50,6 +50,7 @@ class BlockMatrix(QWidget):
     """Draws a matrix; a kernel is known by its index in the network."""
 
     clicked = Signal(int, object)
+    wants_ring = True
     hovered = Signal(int)
     rested = Signal(int, QPoint)
     menu_wanted = Signal(QPoint)
