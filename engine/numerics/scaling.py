@@ -29,6 +29,8 @@ from engine.text import Text, say
 _SAMPLES = 16
 _CHANNELS = 256
 """Channels of a weight that a search looks at, evenly chosen: the scale is one for all of them."""
+_ROWS = 512
+"""Positions of an activation whose rounding errors are looked at."""
 _MOMENTS_BYTES = 512 << 20
 
 Tick = Callable[[], None]
@@ -149,20 +151,25 @@ class Scalings:
     def _watch(
         self, kernels: Sequence[Kernel], tick: Tick, cancel: CancelToken
     ) -> tuple[Mapping[str, Seen], Mapping[str, Channels]]:
-        """Moments by kernel and extremes of channels by activation, of some of the samples."""
-        picked = [self._samples.feeds[at] for at in evenly(len(self._samples), _SAMPLES)]
+        """Moments by kernel of some of the samples, and extremes of channels by activation of all of them.
+
+        The greatest value of a channel may come with a rare sample, and the step of the scaled activation with it.
+        """
+        picked = {at: place for place, at in enumerate(evenly(len(self._samples), _SAMPLES))}
         seen = {kernel.id: Seen(kernel) for kernel in kernels}
         by_tensor = {kernel.weight.activation: kernel for kernel in kernels if kernel.weight is not None}
         spans: dict[str, Channels] = {}
         with whole_network(self._network, list(by_tensor), cancel) as run:
-            for number, feeds in enumerate(picked):
+            for number, feeds in enumerate(self._samples.feeds):
                 arrays = run(feeds)
-                for kernel in kernels:
+                for kernel in kernels if number in picked else ():
                     cancel.check()
                     assert kernel.weight is not None
-                    seen[kernel.id].watch(arrays[kernel.weight.activation], len(picked), number)
+                    seen[kernel.id].watch(arrays[kernel.weight.activation], len(picked), picked[number])
                 for name, kernel in by_tensor.items():
-                    spans[name] = _wider(spans.get(name), arrays[name], input_axis(kernel) or 0)
+                    cancel.check()
+                    most = -(-_ROWS // len(picked)) if number in picked else 0
+                    spans[name] = _wider(spans.get(name), arrays[name], input_axis(kernel) or 0, most)
                 tick()
         return seen, spans
 
@@ -248,11 +255,15 @@ def _like(group: Group, kernel: Kernel) -> Kernel:
     return group.readers[0] if group.axis == -1 else kernel
 
 
-def _wider(known: Channels | None, array: Array, axis: int) -> Channels:
+def _wider(known: Channels | None, array: Array, axis: int, most: int) -> Channels:
     values = np.moveaxis(np.asarray(array, np.float32), axis, -1).reshape(-1, array.shape[axis])
     values = np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0)
     low, high = values.min(axis=0, initial=0.0), values.max(axis=0, initial=0.0)
-    return Channels(low, high) if known is None else Channels(np.minimum(known.low, low), np.maximum(known.high, high))
+    rows = values[evenly(len(values), most)]
+    if known is None:
+        return Channels(low, high, rows)
+    rows = np.concatenate([known.rows, rows])
+    return Channels(np.minimum(known.low, low), np.maximum(known.high, high), rows)
 
 
 def _reader(kernel: Kernel, seen: Seen) -> Reader:

@@ -51,7 +51,8 @@ def divergences(counts: Array, levels: int = LEVELS) -> Array:
     """KL(P || Q) in nats for keeping the first `levels`, `levels` + 1, ... of these bins.
 
     Infinite where Q lacks a part of P.
-    Sums over the bins of a level come from cumulative sums, so each number of bins costs `levels` steps and not all bins.
+    Sums over the bins of a level come from cumulative sums, so each number of bins costs `levels` steps and not all
+    bins.
     """
     kept = np.arange(levels, counts.size + 1)
     edges = kept[:, None] * np.arange(levels + 1) // levels

@@ -93,6 +93,8 @@ class Channels:
     low: Array
     """Least value, float32 [channels], as `high`."""
     high: Array
+    rows: Array
+    """Some positions, float32 [positions, channels]."""
 
 
 def search(
@@ -163,14 +165,18 @@ def _expected(
 ) -> float:
     """Expected squared error of the readers' results: of rounded weights, and of an activation in integers.
 
-    An activation error is uniform within a step: W (x + a e) differs by a sum of variance step^2 / 12 (w a)^2.
+    Errors of channels are taken as independent, each as large as it is on `Channels.rows`: far less than a step where
+    a channel is so small that it becomes zero.
     """
-    step = 0.0
+    noise = None
     if not activations.floating:
         unit = np.float32(1) if inputs is None else inputs
         low, high = min(0.0, float((seen.low / unit).min())), max(0.0, float((seen.high / unit).max()))
         whole = 2.0 * max(-low, high) if activations.symmetric else high - low
-        step = whole / (2**activations.bits - 1)
+        step = np.float32(max(whole / (2**activations.bits - 1), float(np.finfo(np.float32).tiny)))
+        values = seen.rows / unit
+        lost = np.rint(values / step) * step - values
+        noise = np.mean(np.square(lost), axis=0, dtype=np.float64)
     total = 0.0
     for reader in readers:
         scaled = Scaling(inputs)
@@ -182,7 +188,9 @@ def _expected(
             for _, columns, hessian in reader.moments:
                 part = lost[:, columns]
                 total += float(np.vdot(part @ hessian, part))
-            total += step**2 / 12 * float(np.vdot(values, values))
+        if noise is not None:
+            by_column = np.einsum("ij,ij->j", values, values, dtype=np.float64)
+            total += float(by_column.reshape(noise.size, -1).sum(axis=1) @ noise)
     return total if np.isfinite(total) else np.inf
 
 
