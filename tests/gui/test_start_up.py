@@ -1,3 +1,4 @@
+import gc
 import subprocess
 import sys
 import threading
@@ -107,6 +108,34 @@ def test_the_engine_comes_in_behind_the_window(qtbot, monkeypatch, tmp_path):
     assert window.status._state.text() == "Ready"
     assert window.start.findChildren(type(window.start._open))
     assert time.monotonic() - started < 20
+    window.close()
+
+
+def test_a_model_on_the_command_line_has_figures_before_its_plots(qtbot, monkeypatch, tmp_path):
+    from engine.paths import sample_models
+    from gui.docks import DockHost
+    from gui.starter import Starter
+    from gui.window import Window
+
+    window = Window(Settings(tmp_path), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1440, 900)
+    window.show()
+    starter = Starter(window, sample_models() / "mobile_vision_encoder" / "mobile_vision_encoder.onnx")
+    held, hold_back = [], DockHost.hold_back
+
+    def watched(host, docks):
+        held.append(("error" in docks, window.session.figures.evaluation is not None))
+        hold_back(host, docks)
+
+    monkeypatch.setattr(DockHost, "hold_back", watched)
+    monkeypatch.setattr("gui.starter._PATIENCE_S", 60.0)
+    starter.begin()
+    qtbot.waitUntil(lambda: len(held) == 2, timeout=60_000)
+    assert held == [(True, False), (False, True)]
+    qtbot.waitUntil(lambda: window.host.settled and window.host.docks["error"].view is not None, timeout=60_000)
+    qtbot.waitUntil(gc.isenabled, timeout=60_000)
+    starter.wait()
     window.close()
 
 
