@@ -11,13 +11,16 @@ from math import prod
 from pathlib import Path
 from typing import Literal
 
+import onnx
+
 from engine.errors import ExportError
 from engine.fusion.types import Kernel, Kind, Network
 from engine.interop.bundle import MODEL, Bundle, bundle, command, input_shapes, quote, shell, written
 from engine.interop.calibration_files import sample_places, write_raw
-from engine.interop.float_model import refuse_quantized, write_float_model
+from engine.interop.float_model import refuse_quantized, run_once, write_float_model
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
+from engine.interop.mindspore_ops import spelled_for_mindspore
 from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, nearest, weight_on_the_right
 from engine.interop.targets import MINDSPORE_LITE, option
 from engine.precision.plan import Plan
@@ -29,6 +32,7 @@ from engine.text import Text, say
 OPSETS = range(7, 22)
 Mode = Literal["weight4", "weight8", "full8"]
 _TITLE = say("MindSpore Lite")
+_DEBUG = "quant_debug"
 
 
 def check_mindspore_lite(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Handover:
@@ -114,13 +118,32 @@ def export_mindspore_lite(
     with bundle(MINDSPORE_LITE, network, plan, handover, path, extras, names) as made:
         progress(0.0, say("Writing {file}", file=MODEL))
         made.notes += write_float_model(network, names, made.folder / MODEL, opsets=OPSETS, cancel=cancel)
+        made.notes += _respelled(made.folder / MODEL, network, names)
         made.files.append((MODEL, "the float model, every node named"))
         count = _samples(made, network, names, extras, cancel) if mode == "full8" else 0
         made.text("quant.cfg", _ini(settings(network, effective, names, mode, count)), "what the converter quantizes")
-        made.text("convert.sh", _script(network, names), "runs converter_lite", executable=True)
+        made.text("convert.sh", _script(network, names, mode), "runs converter_lite", executable=True)
         made.steps.append("Run convert.sh where converter_lite is installed; it ends with CONVERT RESULT SUCCESS:0.")
         _read_back(made, network, effective, names)
     return written(MINDSPORE_LITE, path, handover, made)
+
+
+def _respelled(path: Path, network: Network, names: LayerNames) -> list[Text]:
+    """Spell what the converter refuses or misreads with other operators; run the model once more."""
+    model = onnx.load(path, load_external_data=False)
+    replaced = spelled_for_mindspore(model)
+    if not replaced:
+        return []
+    path.write_bytes(model.SerializeToString())
+    run_once(network, names, path)
+    return [
+        say(
+            "{count} {op} {count:is|are} spelled with operators that the converter reads as ONNX means them.",
+            count=count,
+            op=op,
+        )
+        for op, count in replaced.items()
+    ]
 
 
 def _samples(made: Bundle, network: Network, names: LayerNames, extras: Extras, cancel: CancelToken) -> int:
@@ -153,7 +176,7 @@ def settings(network: Network, plan: Plan, names: LayerNames, mode: Mode, sample
         return {"common_quant_param": common}
     places = ",".join(f"{name}:./calibration/{place}" for name, place in sample_places(network, names).items())
     return {
-        "common_quant_param": {**common, "debug_info_save_path": "./quant_debug"},
+        "common_quant_param": {**common, "debug_info_save_path": f"./{_DEBUG}"},
         "data_preprocess_param": {"calibrate_path": places, "calibrate_size": str(samples), "input_type": "BIN"},
         "full_quant_param": {
             "activation_quant_method": "MAX_MIN",
@@ -175,7 +198,7 @@ def _ini(sections: Mapping[str, Mapping[str, str]]) -> str:
     return "\n".join(lines) or "# No layer is quantized.\n"
 
 
-def _script(network: Network, names: LayerNames) -> str:
+def _script(network: Network, names: LayerNames, mode: Mode) -> str:
     arguments: Sequence[str] = [
         "--fmk=ONNX",
         f"--modelFile={MODEL}",
@@ -185,7 +208,9 @@ def _script(network: Network, names: LayerNames) -> str:
         f"--inputShape={quote(input_shapes(network, names))}",
         "--saveType=MINDIR_LITE",
     ]
-    return shell([command("converter_lite", arguments)], "Converts the model to model.ms; float weights become FP16.")
+    lines = [f"mkdir -p {_DEBUG}", ""] if mode == "full8" else []  # the converter stops if it is not there
+    lines.append(command("converter_lite", arguments))
+    return shell(lines, "Converts the model to model.ms; float weights become FP16.")
 
 
 def _read_back(made: Bundle, network: Network, plan: Plan, names: LayerNames) -> None:

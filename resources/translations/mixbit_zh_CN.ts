@@ -6413,7 +6413,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>No effect on the output in any of these schemes: {layers}.</source>
-        <translation type="unfinished"></translation>
+        <translation>以下算子在这些格式下对输出均无影响：{layers}。</translation>
     </message>
     <message>
         <source>There is no metric named {name}; choose one of {names}, or write FILE.py:FUNCTION.</source>
@@ -9158,6 +9158,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{file}: field {field} must be a list of {length} numbers.</source>
         <translation>{file}：字段 {field} 须为 {length} 个数字的列表。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} must be a whole number, not {value}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{file}: field {field} is {value} {unit}, but must be between {low} and {high}.</source>
