@@ -215,7 +215,7 @@ def bench_search(evaluator: Evaluator, table: Estimates) -> None:
             search = Search(network, harm, choices=Choices(offered))
             size = fixed + (bits - 8.1) / 8 * weights
             start = time.perf_counter()
-            found = search.propose(Budgets(size_bytes=size), measure=measure, measurements=1)
+            found = search.propose(Budgets(size_bytes=size), measure=measure, measurements=1, trials=24)
             seconds = time.perf_counter() - start
             print(
                 f"  {bits} bits per weight: {-10 * log10(found.measured or 1e-30):.1f} dB measured, "

@@ -11,6 +11,9 @@ ort     ONNX Runtime's quantize_static on one node, open a session, run the samp
         the time of INT8 is taken for it)
 quark   AMD Quark's AutoMixprecision, analysis only (one option; the others take the same time again)
 
+Each figure is given twice: by the clock, and in CPU seconds of the process with all its threads, for a machine that
+others use too (there threads that wait spinning look slower than they are, and clocks favour who waits less).
+
 A peer that can't be installed or run says so and is left out.
 """
 
@@ -103,6 +106,17 @@ def rounded(weight, bits, granularity):
     return (np.round(flat / scale) * scale).reshape(weight.shape).astype(np.float32)
 
 
+class Watch:
+    """Wall and CPU seconds since it was made."""
+
+    def __init__(self):
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def read(self):
+        """[wall, CPU]."""
+        return [time.perf_counter() - self._wall, time.process_time() - self._cpu]
+
+
 def run_naive(path, feeds, layers):
     import onnx
     from onnx import numpy_helper
@@ -111,7 +125,7 @@ def run_naive(path, feeds, layers):
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     chosen = spread(weighted(model), layers)
     session_of(model.SerializeToString())
-    start = time.perf_counter()
+    watch = Watch()
     for node in chosen:
         tensor = tensors[weighted(model)[node]]
         before = tensor.SerializeToString()
@@ -122,7 +136,7 @@ def run_naive(path, feeds, layers):
             for feed in feeds:
                 session.run(None, feed)
         tensor.ParseFromString(before)
-    return (time.perf_counter() - start) / (OPTIONS * len(chosen))
+    return [taken / (OPTIONS * len(chosen)) for taken in watch.read()]
 
 
 def run_ort(path, feeds, layers):
@@ -135,7 +149,7 @@ def run_ort(path, feeds, layers):
     with tempfile.TemporaryDirectory() as folder:
         for node in chosen:
             for per_channel in (True, False):
-                start = time.perf_counter()
+                watch = Watch()
                 out = str(Path(folder) / "q.onnx")
                 quantize_static(
                     path, out, Reader(feeds), nodes_to_quantize=[node], per_channel=per_channel,
@@ -144,8 +158,8 @@ def run_ort(path, feeds, layers):
                 session = session_of(out)
                 for feed in feeds:
                     session.run(None, feed)
-                taken.append(time.perf_counter() - start)
-    return sum(taken) / len(taken)
+                taken.append(watch.read())
+    return [sum(each) / len(taken) for each in zip(*taken, strict=True)]
 
 
 def run_quark(path, feeds, layers):
@@ -159,19 +173,19 @@ def run_quark(path, feeds, layers):
     chosen = spread(weighted(model), layers)
 
     def quantize(algorithms):
-        start = time.perf_counter()
+        watch = Watch()
         with tempfile.TemporaryDirectory() as folder:
             eight = QLayerConfig(activation=Int8Spec(), weight=Int8Spec())  # a run changes its configuration
             quantizer = ModelQuantizer(QConfig(eight, algo_config=algorithms))
             quantizer.quantize_model(path, str(Path(folder) / "q.onnx"), Reader(feeds))
-        return time.perf_counter() - start
+        return watch.read()
 
     analysis = AutoMixprecisionConfig(
         target_layer_config=QLayerConfig(activation=Int16Spec(), weight=Int16Spec()), metric_optimize_object="quality",
         include_layers=list(chosen), metric_threshold=None,
     )  # fmt: skip
     plain = quantize([])
-    return (quantize([analysis]) - plain) / len(chosen)
+    return [(both - alone) / len(chosen) for both, alone in zip(quantize([analysis]), plain, strict=True)]
 
 
 RUNS = {"naive": run_naive, "ort": run_ort, "quark": run_quark}
@@ -243,8 +257,8 @@ def prepared(model: Path, shapes: dict, folder: Path) -> tuple[Path, Path, objec
     return path, samples, ready.evaluator
 
 
-def ours(evaluator) -> tuple[float, float, int]:
-    """Seconds of the whole estimate, seconds of an exact cell, number of cells."""
+def ours(evaluator) -> tuple[list[float], list[float], int]:
+    """Wall and CPU seconds of the whole estimate (each the least of some rounds), of an exact cell, number of cells."""
     from dataclasses import replace
 
     from engine.precision.scheme import FP32, INT4, INT8, Scheme, WeightFormat
@@ -254,18 +268,18 @@ def ours(evaluator) -> tuple[float, float, int]:
 
     schemes = [Scheme(INT4.weights, FP32.activations), Scheme(INT8.weights, FP32.activations),
                Scheme(replace(WeightFormat(8), granularity="tensor"), FP32.activations)]  # fmt: skip
-    best = float("inf")
+    best = [float("inf")] * 2
     for _ in range(ROUNDS):
         with closing(Estimator(evaluator)) as estimator:
-            start = time.perf_counter()
+            watch = Watch()
             table = estimator.estimate(schemes)
-            best = min(best, time.perf_counter() - start)
+            best = [min(pair) for pair in zip(best, watch.read(), strict=True)]
     cells = in_order(cells_of(evaluator.network, schemes), table)
     with closing(evaluator.fork()) as fork:
-        start = time.perf_counter()
+        watch = Watch()
         for _ in ExactSweep(fork).run(cells):
             pass
-        each = (time.perf_counter() - start) / len(cells)
+        each = [taken / len(cells) for taken in watch.read()]
     return best, each, len(cells)
 
 
@@ -276,8 +290,8 @@ def compare(model: Path, shapes: dict, args: argparse.Namespace) -> None:
             estimate, exact, cells = ours(evaluator)
         print(f"{model.name}: {cells} cells, {SAMPLES} samples")
         print(
-            f"  Mixbit: estimate {estimate:.2f} s for all, exact {exact * 1e3:.1f} ms a cell, "
-            f"{exact * cells:.1f} s for all"
+            f"  Mixbit: estimate {estimate[0]:.2f} s for all (CPU {estimate[1]:.2f} s), exact {exact[0] * 1e3:.1f} ms "
+            f"a cell (CPU {exact[1] * 1e3:.1f} ms), {exact[0] * cells:.1f} s for all"
         )
         for peer in args.peers:
             found = peer_seconds(args.env, peer, path, samples, args.layers)
@@ -285,9 +299,12 @@ def compare(model: Path, shapes: dict, args: argparse.Namespace) -> None:
                 continue
             each = found["seconds"]
             names = ", ".join(f"{name} {number}" for name, number in found["versions"].items() if number)
+            faster = [each[at] * cells / estimate[at] for at in (0, 1)]
+            exactly = [each[at] / exact[at] for at in (0, 1)]
             print(
-                f"  {peer}: {each * 1e3:.0f} ms a cell, {each * cells:.1f} s for all; Mixbit's estimate is "
-                f"{each * cells / estimate:.0f} times faster, its exact sweep {each / exact:.1f} times ({names})"
+                f"  {peer}: {each[0] * 1e3:.0f} ms a cell (CPU {each[1] * 1e3:.0f} ms), {each[0] * cells:.1f} s for all; Mixbit"
+                f"'s estimate is {faster[0]:.0f} times faster (CPU {faster[1]:.0f}), its exact sweep "
+                f"{exactly[0]:.1f} times (CPU {exactly[1]:.1f}) ({names})"
             )
 
 

@@ -21,7 +21,7 @@ from engine.cli import (
     tuning,
 )
 from engine.cli import methods as weight_methods
-from engine.cli.numbers import number, positive
+from engine.cli.numbers import not_negative, number, positive
 from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
 from engine.precision.presets import FIRST_LAST
@@ -269,17 +269,19 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
     base = sweep.add_mutually_exclusive_group()
     base.add_argument("--preset", choices=_PRESET_NAMES, default="int8", help="for one-out: the plan (default: int8)")
     base.add_argument("--plan", type=Path, metavar="FILE", help="for one-out: a plan file")
-    search.add_argument("--max-size-mb", type=float, metavar="MB", help="package size (10^6 bytes)")
-    search.add_argument("--max-latency-us", type=float, metavar="US", help="latency of one run")
-    search.add_argument("--max-peak-mb", type=float, metavar="MB", help="peak memory of activations (10^6 bytes)")
-    search.add_argument("--max-energy-mj", type=float, metavar="MJ", help="energy of one run")
+    search.add_argument("--max-size-mb", type=positive, metavar="MB", help="package size (10^6 bytes)")
+    search.add_argument("--max-latency-us", type=positive, metavar="US", help="latency of one run")
+    search.add_argument("--max-peak-mb", type=positive, metavar="MB", help="peak memory of activations (10^6 bytes)")
+    search.add_argument("--max-energy-mj", type=positive, metavar="MJ", help="energy of one run")
     search.add_argument(
         "--max-gbops", type=positive, metavar="G", help="10^9 x multiply-accumulates x weight bits x activation bits"
     )
-    search.add_argument("--max-sustained-us", type=float, metavar="US", help="latency after --minutes back to back")
-    search.add_argument("--minutes", type=float, default=30.0, help="for --max-sustained-us (default: 30)")
-    search.add_argument("--min-sqnr-db", type=float, metavar="DB", help="output SQNR")
-    search.add_argument("--max-accuracy-drop", type=float, metavar="PERCENT", help="accuracy lost (best class changed)")
+    search.add_argument("--max-sustained-us", type=positive, metavar="US", help="latency after --minutes back to back")
+    search.add_argument("--minutes", type=positive, default=30.0, help="for --max-sustained-us (default: 30)")
+    search.add_argument("--min-sqnr-db", type=number, metavar="DB", help="output SQNR")
+    search.add_argument(
+        "--max-accuracy-drop", type=not_negative, metavar="PERCENT", help="accuracy lost (best class changed)"
+    )
     search.add_argument("--pareto", type=int, metavar="N", help="also N plans from precise to fast, predicted")
     search.add_argument(
         "--allow-non-native", action="store_true", help="also schemes that the device doesn't run and builds in FP16"

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite, isnan
 from typing import Any
 
+from engine.session.wishes import LIMIT_TITLES
 from engine.text import Count, say
-from engine.tuning.metrics import METRIC_TITLES, Metric
+from engine.tuning.metrics import METRIC_TITLES, Metric, in_decibels
 
 _MEANINGS = {
     Metric.SQNR: "Signal to quantization noise at the model's outputs, which mixbit evaluate calls output SQNR.",
@@ -179,13 +180,13 @@ def show_search(found: Mapping[str, Any]) -> None:
     )
     print(f"errors over {_samples(found)}")
     for budget, beyond in found["overdrawn"].items():
-        print(f"not met: {budget}, by {beyond:.1%}; this is the nearest plan")
+        print(f"not met: {LIMIT_TITLES[budget]}, by {_beyond(metric, budget, beyond)}; this is the nearest plan")
     for held in found["held_back"]:
         print(held["text"])
     if found["held_back"]:
         print("Add --allow-non-native to give them smaller formats all the same: the device builds those in FP16.")
     if found["binding"]:
-        print("binding: " + ", ".join(found["binding"]))
+        print("binding: " + ", ".join(str(LIMIT_TITLES[name]) for name in found["binding"]))
     for point in found["pareto"]:
         print(
             f"  {point['latency_us'] / 1e3:.3f} ms  {point['size_bytes']:,.0f} bytes  predicted "
@@ -195,6 +196,11 @@ def show_search(found: Mapping[str, Any]) -> None:
         print(note)
     if found["path"]:
         print(f"wrote {found['path']}")
+
+
+def _beyond(metric: Metric, budget: str, share: float) -> str:
+    """How far a budget is missed: noise in dB, all else as a share of it."""
+    return f"{in_decibels(1 + share):.1f} dB" if budget == "damage" and metric.higher_is_better else f"{share:.1%}"
 
 
 def _samples(found: Mapping[str, Any]) -> str:

@@ -25,7 +25,7 @@ from engine.session.held_words import held_words
 from engine.session.proposing import anchors, drop_of, propose
 from engine.session.wishes import ACCURACY, Wishes
 from engine.session.work import Prepared
-from engine.text import say
+from engine.text import Text, say
 from engine.tuning.estimate.estimator import estimate
 from engine.tuning.estimate.results import Estimates
 from engine.tuning.exact import ExactCell, ExactSweep, cells_out, in_order
@@ -66,6 +66,8 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
         else:
             cells, blocked = _exact(args, evaluator, network, schemes, metric, base), {}
         seconds = time.perf_counter() - started
+        odd = work.not_measurable(network, evaluator.evaluate(Plan()))
+    quiet = None if args.mode == "one-out" else _without_effect(network, cells, metric)
     return {
         "mode": args.mode,
         "metric": metric.value,
@@ -78,8 +80,18 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
         "seconds": seconds,
         "peak_bytes": _peak_bytes(),
         **_used(prepared),
-        "notes": [str(note) for note in prepared.info.notes],
+        "notes": [str(note) for note in (*prepared.info.notes, odd, quiet) if note is not None],
     }
+
+
+def _without_effect(network: Network, cells: Sequence[dict[str, Any]], metric: Metric) -> Text | None:
+    """Kernels whose cells all leave the output as it is."""
+    harmful = {cell["kernel"] for cell in cells if damage(metric, cell["value"]) != 0}
+    idle = dict.fromkeys(cell["kernel"] for cell in cells if cell["kernel"] not in harmful)
+    if not idle:
+        return None
+    return say("No effect on the output in any of these schemes: {layers}.",
+               layers=", ".join(network.by_id(kernel).name for kernel in idle))  # fmt: skip
 
 
 def _metric(args: argparse.Namespace) -> Metric | UserMetric | None:
@@ -233,6 +245,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
             finder, _wishes(args), measure, lambda plan: drop_of(outputs[plan]), progress=progress_of(args)
         )
         costs = found.costs
+        odd = work.not_measurable(network, evaluator.evaluate(Plan()))
         pareto = _pareto(finder, args.pareto, metric) if args.pareto else []
     if args.out is not None:
         spare_the_model(args.out, network)
@@ -260,7 +273,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         "unknown": list(found.unknown),
         "pareto": pareto,
         **_used(prepared),
-        "notes": [str(note) for note in prepared.info.notes],
+        "notes": [str(note) for note in (*prepared.info.notes, odd) if note is not None],
     }
 
 

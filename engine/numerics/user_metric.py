@@ -195,10 +195,15 @@ class MetricProcess:
 
 
 def _write(folder: Path, number: int, outputs: Sequence[Mapping[str, Array]]) -> None:
-    """Everything as plain .npy files: nothing is pickled in either direction."""
-    for sample, arrays in enumerate(outputs):
-        for place, array in enumerate(arrays.values()):
-            np.save(folder / f"{number}-{sample}-{place}.npy", array, allow_pickle=False)
+    """All arrays one after the other in one file, and what they are in another: nothing is pickled."""
+    layout = []
+    with (folder / f"{number}.bin").open("wb") as file:
+        for arrays in outputs:
+            for array in arrays.values():
+                plain = np.asarray(array.tolist(), np.str_) if array.dtype.kind == "O" else np.ascontiguousarray(array)
+                layout.append((plain.dtype.str, array.shape))
+                file.write(plain.tobytes())
+    (folder / f"{number}.json").write_bytes(msgspec.json.encode(layout))
 
 
 def _ended(child: subprocess.Popen[bytes]) -> bool:

@@ -69,13 +69,17 @@ def _function(path: str, name: str) -> Callable[..., Any] | None:
 
 
 def _outputs(folder: Path, number: int, about: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            name: np.load(folder / f"{number}-{sample}-{place}.npy", allow_pickle=False)
-            for place, name in enumerate(about["names"])
-        }
-        for sample in range(about["samples"])
-    ]
+    layout = json.loads((folder / f"{number}.json").read_text())
+    content, start = np.fromfile(folder / f"{number}.bin", np.uint8), 0
+    arrays = []
+    for name, shape in layout:
+        kind = np.dtype(name)
+        end = start + kind.itemsize * math.prod(shape)
+        arrays.append(content[start:end].copy().view(kind).reshape(shape))  # a copy of its own is aligned
+        start = end
+    width = len(about["names"])
+    samples = range(about["samples"])
+    return [dict(zip(about["names"], arrays[at * width : (at + 1) * width], strict=True)) for at in samples]
 
 
 def _words(error: BaseException, path: str) -> str:

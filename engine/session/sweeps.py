@@ -200,7 +200,7 @@ class Sweeps:
             run,
             lane="sweep",
             supersede="estimate",
-            done=self._estimated,
+            done=self._ended,
             failed=self._not_estimated,
         )
         self._changed()
@@ -216,6 +216,10 @@ class Sweeps:
             self.why_no_estimate = None
             self._bend()
         self._changed()
+
+    def _ended(self, table: Estimates | None) -> None:
+        self._estimating = None  # the job counts as active until this callback returns
+        self._estimated(table)
 
     def _not_estimated(self, text: Text) -> None:
         self.why_no_estimate = text

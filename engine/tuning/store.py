@@ -6,6 +6,7 @@ file serves many sweeps, and a row is used again exactly when nothing that matte
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 import time
@@ -27,6 +28,8 @@ from engine.version import VERSION
 T = TypeVar("T")
 Mode = Literal["one-in", "one-out", "plan"]
 SCHEMA = 1
+_SPARE = 256 << 10
+"""Bytes that SQLite needs at least beside a small file."""
 _APPLICATION = 0x4D584254
 """Tells this program's databases from others (SQLite's application_id)."""
 _TABLES = """
@@ -243,7 +246,8 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more than a sentence needs
-        if code == sqlite3.SQLITE_FULL:
+        # A full disk shows as a failed write of SQLite's own side files, too.
+        if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _full(path)):
             text = say("The disk of {path} is full; free some space and go on: results so far are kept.", path=path)
         elif code == sqlite3.SQLITE_NOTADB:
             text = say("{path} is no result store; choose another file.", path=path)
@@ -252,6 +256,14 @@ def _explained(path: Path) -> Iterator[None]:
         else:
             text = say("{path} can't be used ({reason}); choose another file.", path=path, reason=error)
         raise StoreError(text) from error
+
+
+def _full(path: Path) -> bool:
+    """Whether the disk has no room for a few pages more."""
+    try:
+        return shutil.disk_usage(path.parent).free < _SPARE
+    except OSError:
+        return False
 
 
 def _name(scheme: Scheme) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import log10
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
@@ -42,7 +43,7 @@ def verdict(session: Session, found: Found) -> list[str]:
     lines = []
     if found.overdrawn:
         beyond = ", ".join(
-            translate("Search", "{limit} by {share}").format(limit=text(LIMIT_TITLES[name]), share=fmt.percent(share))
+            translate("Search", "{limit} by {share}").format(limit=text(LIMIT_TITLES[name]), share=_beyond(name, share))
             for name, share in found.overdrawn.items()
         )
         lines.append(translate("Search", "No plan keeps all limits; this is the nearest. It misses {limits}.").format(
@@ -78,6 +79,11 @@ def verdict(session: Session, found: Found) -> list[str]:
             translate("Search", "Errors of this network don't add up: trust only plans that have been measured.")
         )
     return lines
+
+
+def _beyond(name: str, share: float) -> str:
+    """How far a limit is missed: noise in dB, all else as a share of it."""
+    return fmt.sqnr(10 * log10(1 + share)) if name == "damage" else fmt.percent(share)
 
 
 def rule_lines(session: Session, found: Found, most: int = 6) -> list[str]:

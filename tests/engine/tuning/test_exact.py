@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -344,3 +345,27 @@ def test_an_estimate_does_not_hang_on_last_bits() -> None:
         after = estimate(evaluator, [INT4], metric=Metric.SQNR)
     for key, cell in before.cells.items():
         assert after.cells[key].value == pytest.approx(cell.value, abs=0.1)
+
+
+def test_a_disk_without_room_for_side_files_is_called_full(net, tmp_path: Path, monkeypatch) -> None:
+    """SQLite reports it as a failed write; any other failed write is told as it is."""
+
+    class Broken:
+        def __getattr__(self, name: str):
+            raise _write_error()
+
+    def _write_error() -> sqlite3.OperationalError:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+        return error
+
+    with closing(ResultStore(tmp_path / "s.db", net)) as store:
+        whole, store._base = store._base, Broken()
+        try:
+            with pytest.raises(StoreError, match="disk I/O error"):
+                store.put("c", "one-in", "", "k", INT4, FIGURES)
+            monkeypatch.setattr("engine.tuning.store.shutil.disk_usage", lambda _: shutil._ntuple_diskusage(1, 1, 0))
+            with pytest.raises(StoreError, match=r"disk .* is full"):
+                store.put("c", "one-in", "", "k", INT4, FIGURES)
+        finally:
+            store._base = whole
