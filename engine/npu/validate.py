@@ -56,7 +56,11 @@ def _number(file: str, field: Field, value: object) -> float:
         )
     low, high = (0.0, 1.0) if field.shape == "flag" else (field.low, field.high)
     whole = field.shape in ("integer", "flag")
-    if not low <= value <= high or (whole and value != int(value)):
+    if whole and value != int(value):
+        raise DeviceError(
+            say("{file}: field {field} must be a whole number, not {value}.", file=file, field=field.key, value=value)
+        )
+    if not low <= value <= high:
         raise DeviceError(
             say(
                 "{file}: field {field} is {value} {unit}, but must be between {low} and {high}.",

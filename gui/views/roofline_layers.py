@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import atan2, degrees, log10
+from math import atan2, degrees, inf, log10
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -16,6 +16,18 @@ from gui.plots.layer import Layer
 from gui.plots.panel import PlotBox
 from gui.plots.shapes import halo_text, pen, plain_text
 from gui.views.roofline_data import RooflineData
+
+_ABOVE, _LINE = 9.0, 13.0
+"""Px from a ceiling to the middle of its name; px that a name needs."""
+
+
+def label_heights(ceilings: Sequence[float]) -> list[float]:
+    """Middle of each ceiling's name in px: above its line, or as far below the name above it that both can be read."""
+    found = [0.0] * len(ceilings)
+    lowest = -inf
+    for place in sorted(range(len(ceilings)), key=ceilings.__getitem__):
+        lowest = found[place] = max(ceilings[place] - _ABOVE, lowest + _LINE)
+    return found
 
 
 class Roofs(Layer):
@@ -44,12 +56,13 @@ class Roofs(Layer):
         painter.setPen(pen(self.theme.ink, 1.4))
         painter.drawLine(QLineF(start, frame.point(end, highest)))
         self._slope_name(painter, frame, data)
-        for roof, text in zip(data.roofs, self._labels, strict=True):
+        heights = [frame.y(log10(roof.tops)) for roof in data.roofs]
+        places = label_heights(heights)
+        for roof, text, y, place in zip(data.roofs, self._labels, heights, places, strict=True):
             color = self.theme.precision(roof.family).main
-            y = frame.y(log10(roof.tops))
             painter.setPen(pen(color, 1.6))
             painter.drawLine(QLineF(frame.x(data.ridge(roof.tops)), y, frame.area.right(), y))
-            at = QPointF(frame.area.right() - 4, y - 9)
+            at = QPointF(frame.area.right() - 4, place)
             halo_text(painter, at, text, color, self.theme.panel, font(10, 600), align="right")
 
     def _slope_name(self, painter: QPainter, frame: Frame, data: RooflineData) -> None:

@@ -9161,7 +9161,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{file}: field {field} must be a whole number, not {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：字段 {field} 必须是整数，而不是 {value}。</translation>
     </message>
     <message>
         <source>{file}: field {field} is {value} {unit}, but must be between {low} and {high}.</source>

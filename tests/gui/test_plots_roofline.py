@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from gui.theme import LIGHT
 from gui.views.kernel_list import KernelListView
 from gui.views.roofline import RooflineView
+from gui.views.roofline_layers import label_heights
 from gui.views.tensors import TensorsView
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -89,3 +90,9 @@ def test_stale_tensors_say_so(qtbot, session, theme, qtmodeltester):
     assert view.model.sqnr(late).startswith("≈")
     assert not view.model.sqnr(early).startswith("≈")
     qtmodeltester.check(view.model)
+
+
+def test_names_of_ceilings_keep_a_line_apart_however_small_the_plot():
+    assert label_heights([100.0, 60.0, 20.0]) == [91.0, 51.0, 11.0]
+    crowded = label_heights([58.0, 50.0, 54.0])
+    assert crowded == [67.0, 41.0, 54.0]

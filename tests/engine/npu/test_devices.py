@@ -72,7 +72,7 @@ def test_peaks_of_the_310b1_are_those_of_its_configuration():
         (lambda d: d["values"]["core.clock"].update(value="fast"), r"field core.clock must be a number"),
         (lambda d: d["values"]["core.clock"].update(unit="GHz"), r"field core.clock is given in GHz.*MHz"),
         (lambda d: d["values"]["core.clock"].update(origin="dream"), r"core.clock"),
-        (lambda d: d["values"]["core.count"].update(value=1.5), r"field core.count"),
+        (lambda d: d["values"]["core.count"].update(value=1.5), r"field core.count must be a whole number, not 1.5"),
         (lambda d: d["values"]["core.fixpipe"].update(value=2), r"field core.fixpipe"),
         (lambda d: d["values"]["cube.fp16"].update(value=[16, 16]), r"field cube.fp16 must be a list of 3"),
         (lambda d: d["values"]["cube.fp16"].update(value=[256, 256, 256]), r"field buffer.l0a .*too small"),
