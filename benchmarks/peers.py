@@ -302,8 +302,8 @@ def compare(model: Path, shapes: dict, args: argparse.Namespace) -> None:
             faster = [each[at] * cells / estimate[at] for at in (0, 1)]
             exactly = [each[at] / exact[at] for at in (0, 1)]
             print(
-                f"  {peer}: {each[0] * 1e3:.0f} ms a cell (CPU {each[1] * 1e3:.0f} ms), {each[0] * cells:.1f} s for all; Mixbit"
-                f"'s estimate is {faster[0]:.0f} times faster (CPU {faster[1]:.0f}), its exact sweep "
+                f"  {peer}: {each[0] * 1e3:.0f} ms a cell (CPU {each[1] * 1e3:.0f} ms), {each[0] * cells:.1f} s all; "
+                f"the estimate is {faster[0]:.0f} times faster (CPU {faster[1]:.0f}), the exact sweep "
                 f"{exactly[0]:.1f} times (CPU {exactly[1]:.1f}) ({names})"
             )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, log10
 
@@ -11,10 +11,11 @@ from engine.numerics import Evaluator
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
 from engine.session.state import SensitivityCell
+from engine.tuning.context import plan_digest
 from engine.tuning.estimate import CellKey, Estimates
 from engine.tuning.exact import value_of
 from engine.tuning.metrics import Metric, damage, in_decibels, point_of
-from engine.tuning.store import Figures
+from engine.tuning.store import Figures, Row
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,6 +27,15 @@ class OneOut:
     """Of the plan itself."""
     cells: Mapping[str, Figures] = field(default_factory=dict)
     """By kernel id."""
+
+
+def recalled(rows: Sequence[Row], plan: Plan) -> tuple[dict[CellKey, Figures], OneOut | None]:
+    """Cells that a store holds: one in, and one out of a plan if there are any."""
+    exact = {(row.kernel, row.scheme): row.figures for row in rows if row.mode == "one-in"}
+    around = plan_digest(plan)
+    out = {row.kernel: row.figures for row in rows if row.mode == "one-out" and row.base == around}
+    baseline = next((row.figures for row in rows if row.mode == "plan" and row.base == around), None)
+    return exact, OneOut(plan, baseline, out) if out else None
 
 
 def has(figures: Figures, metric: Metric | None) -> bool:

@@ -26,11 +26,11 @@ from engine.session.sweep_figures import (
     has,
     measured_cell,
     metrics_of,
+    recalled,
 )
 from engine.session.sweep_measuring import Measured, Order, measure
 from engine.session.sweep_store import recall
 from engine.text import Text, say
-from engine.tuning.context import plan_digest
 from engine.tuning.estimate import CellKey, Estimates, Estimator
 from engine.tuning.exact import Pause, cells_out, in_order, value_of
 from engine.tuning.metrics import Metric, damage, default_metric
@@ -382,18 +382,14 @@ class Sweeps:
             self._host.folder, network, bench.evaluator, bench.ctx.token,
             lambda text: bench.deliver(lambda: self._host.warn(text)),
         )  # fmt: skip
-        exact = {(row.kernel, row.scheme): row.figures for row in found if row.mode == "one-in"}
-        around = plan_digest(plan)
-        out = {row.kernel: row.figures for row in found if row.mode == "one-out" and row.base == around}
-        baseline = next((row.figures for row in found if row.mode == "plan" and row.base == around), None)
+        exact, out = recalled(found, plan)
 
         def take() -> None:
             self.exact = exact | self.exact
-            if out and self.one_out is None:
-                self.one_out = OneOut(plan, baseline, out)
+            self.one_out = self.one_out or out
             self._changed()
 
-        if exact or out:
+        if exact or out is not None:
             bench.deliver(take)
 
     def forget(self) -> None:
