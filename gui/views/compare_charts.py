@@ -96,7 +96,8 @@ class _ChannelBars(Layer):
         width = max(2.0, right - left - 1.0)
         wide = QFontMetricsF(font(10, 600)).horizontalAdvance(self.label) + 12
         x = left + width + 5 if left + width + 5 + wide < frame.area.right() else left - 5 - wide
-        return QRectF(x, max(frame.area.top(), top - 2), wide, 16)
+        y = min(max(frame.area.top(), top - 2), frame.area.bottom() - 16)  # a low bar's label stays inside, too
+        return QRectF(x, y, wide, 16)
 
     def _chosen(self, painter: QPainter, frame: Frame, plate: QRectF) -> None:
         value = float(self.values[self.chosen])

@@ -203,3 +203,15 @@ def test_gaps_follow_the_theme(qtbot, view):
             handle = splitter.handle(1)
             assert shot.pixelColor(handle.mapTo(view, handle.rect().center())) == theme.window
         assert shot.pixelColor(600, view.page.bar.geometry().bottom() + 3) == theme.window
+
+
+def test_the_label_of_a_channel_stays_inside_the_chart(view):
+    chart = view.page.channels
+    values = np.full(32, 0.1, np.float32)
+    values[:2] = 0.001, 1.0
+    chart.show_channels(values, "")
+    for channel in range(32):
+        chart.choose(channel, "channel 3   10 %")
+        frame = chart.panel.box.frame()
+        plate = chart.bars._plate(frame)
+        assert frame.area.adjusted(-1, -1, 1, 1).contains(plate), channel
