@@ -27,7 +27,7 @@ def test_every_value_survives_the_way_through_text(field):
         ("core.clock", "", 'field core.clock must be a number, not ""'),
         ("core.clock", "nan", "field core.clock must be a number"),
         ("core.clock", "1e9", "field core.clock is 1000000000.0 MHz, but must be between 1 and 10000"),
-        ("core.count", "1.5", "field core.count is 1.5 cores"),
+        ("core.count", "1.5", "field core.count must be a whole number, not 1.5"),
         ("core.fixpipe", "maybe", "field core.fixpipe must be a number"),
         ("cube.fp16", "16 16", "field cube.fp16 must be a list of 3 numbers"),
         ("cube.fp16", "16, x, 8", "field cube.fp16 must be a number, not x"),
