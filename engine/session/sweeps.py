@@ -92,7 +92,7 @@ class Sweeps:
         self._estimating: Job | None = None
         self._estimates: dict[Metric, Estimates] = {}
         self._known: dict[CellKey, SensitivityCell] | None = None
-        self._confirmed = False
+        self._confirmed = self._asks_own = False
         self._pause = Pause()
 
     # reading --------------------------------------------------------------------------------------------------------
@@ -285,7 +285,8 @@ class Sweeps:
     def start(self, mode: Mode = "one-in") -> None:
         """Measure all cells that are not known, the worst by estimate first. Goes on where it was stopped."""
         network, plan = self._host.network(), self._host.plan()
-        if network is None or (self.running and self.mode == mode and (mode == "one-in" or self.out_is_current)):
+        same = self.running and self.mode == mode and self._asks_own == (self.metric is Metric.OWN)
+        if network is None or (same and (mode == "one-in" or self.out_is_current)):
             self.resume()
             return
         self._confirmed, self._pause = True, Pause()
@@ -300,6 +301,7 @@ class Sweeps:
                 self._host.failed(say("Every layer of the plan is in full precision; there is nothing to restore."))
                 return
         self.mode, self.done, self.total, self.seconds_left = mode, 0, len(cells), None
+        self._asks_own = self.metric is Metric.OWN
         if cells:
             self.job = self._submit(network, mode, plan, cells, self._pause)
         self._changed()

@@ -397,7 +397,12 @@ def test_a_function_of_ones_own_is_one_more_metric(opened, tmp_path):
     opened.settle()
     assert not session.sensitivity, "nothing measured in it, nothing estimated"
     assert len(sweeps.missing()) == len(exact)
+    sweeps.set_metric(usual)
+    sweeps.exact.clear()
     sweeps.start()
+    sweeps.pause()
+    sweeps.set_metric(Metric.OWN)
+    sweeps.start()  # the one that is under way does not ask the function: another one begins
     opened.settle()
     assert not opened.errors()
     assert {cell.kind for cell in session.sensitivity.values()} == {"exact"}
