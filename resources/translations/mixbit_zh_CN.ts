@@ -7397,7 +7397,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{count} {op} {count:is|are} spelled with operators that the converter reads as ONNX means them.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个 {op} 改用转换器能按 ONNX 含义读取的算子写出。</translation>
     </message>
     <message>
         <source>Read back: {count} quantized {count:layer|layers}, as in the plan.</source>
