@@ -21,7 +21,7 @@ from engine.interop.labels import picture_labels
 from engine.interop.listing import listed, place_of
 from engine.numerics.samples import SampleSet, evenly
 from engine.progress import CancelToken, Progress
-from engine.text import say
+from engine.text import Text, say
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff", ".gif"})
 
@@ -152,11 +152,22 @@ def load(
     files = columns[inputs[0].name] if inputs else []
     used = [files[position * batch + i] for position in chosen for i in range(batch)]
     labels, notes = picture_labels(folder, used)
+    assumed = [_assumption(i) for i in inputs if only is None and i.name not in options]
     if labels is not None and batch > 1:
         labels = labels.reshape(-1, batch)
     names = tuple(files[position * batch].name for position in chosen)
     feeds = as_feeds(room, len(chosen))
-    return SampleSet(feeds, folder.name, names=names, labels=labels, available=count // batch, notes=notes)
+    return SampleSet(feeds, folder.name, names=names, labels=labels, available=count // batch, notes=(*notes, *assumed))
+
+
+def _assumption(info: TensorInfo) -> Text:
+    """What is done to pictures of which nothing says how they become tensors."""
+    return say(
+        "Nothing says how pictures become input {name}: they are stretched to its size, with channels in the order RGB and "
+        "pixels {range}. If the model was trained otherwise, put a preprocess.json beside the pictures.",
+        name=info.name,
+        range="0..255" if info.dtype.kind in "ui" else "0..1",
+    )
 
 
 def picture(path: Path, info: TensorInfo, options: ImageOptions) -> Array:

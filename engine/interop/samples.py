@@ -104,8 +104,7 @@ def load_samples(
         if not path.exists():
             raise DataError(say("{path} does not exist; choose the data again.", path=path))
         if source.kind == "images":
-            options = {**{i.name: ImageOptions() for i in inputs}, **source.images}
-            found = pictures.load(path, inputs, options, bound, progress, cancel)
+            found = pictures.load(path, inputs, source.images, bound, progress, cancel)
         elif source.kind == "raw":
             found = arrays.load_raw(path, inputs, source.raw, bound, cancel, progress)
         else:

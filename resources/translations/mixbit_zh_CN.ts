@@ -7572,6 +7572,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>正在读取图片</translation>
     </message>
     <message>
+        <source>Nothing says how pictures become input {name}: they are stretched to its size, with channels in the order RGB and pixels {range}. If the model was trained otherwise, put a preprocess.json beside the pictures.</source>
+        <translation>没有说明图片如何变成输入 {name}：图片被拉伸到输入的尺寸，通道顺序按 RGB，像素值为 {range}。如果模型训练时用的是别的方式，请在图片旁放一个 preprocess.json。</translation>
+    </message>
+    <message>
         <source>Input {name} has shape {shape}; pictures need four dimensions (batch, channels, height, width).</source>
         <translation>输入 {name} 的形状为 {shape}；图片需要四个维度（批、通道、高、宽）。</translation>
     </message>

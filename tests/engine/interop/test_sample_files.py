@@ -161,3 +161,16 @@ def test_bad_preprocess_file_names_the_field(tmp_path):
     (tmp_path / "preprocess.json").write_text('{"layout": "CHWN"}')
     with pytest.raises(DataError, match=r"preprocess\.json.*layout"):
         guess_source(tmp_path)
+
+
+@pytest.mark.parametrize("said", [False, True])
+def test_what_is_assumed_of_pictures_is_said(tmp_path, said):
+    pixels = _picture(tmp_path / "a.png", 9, 13)
+    if said:
+        (tmp_path / "preprocess.json").write_text("{}")
+    samples = load_samples(guess_source(tmp_path), [IMAGE])
+    assert samples.feeds[0]["image"].max() <= pixels.max() / 255
+    assert [str(note) for note in samples.notes] == [
+        "Nothing says how pictures become input image: they are stretched to its size, with channels in the order RGB "
+        "and pixels 0..1. If the model was trained otherwise, put a preprocess.json beside the pictures."
+    ] * (not said)
