@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from engine.fusion.types import Network
 from engine.interop import sample_warnings as doubts
@@ -30,10 +31,19 @@ def look_at(network: Network, source: DataSource, samples: SampleSet, cancel: Ca
     return Looked(source, samples, set_statistics(samples, network.graph.inputs, cancel))
 
 
+def same_samples(calibration: DataSource, evaluation: DataSource) -> bool:
+    """Whether two sources name the same files, read alike, however their paths are spelled."""
+    if calibration.kind != evaluation.kind:
+        return False
+    if calibration.path != evaluation.path and Path(calibration.path).resolve() != Path(evaluation.path).resolve():
+        return False
+    return replace(calibration, path=evaluation.path) == evaluation
+
+
 def doubts_about(network: Network, calibration: Looked, evaluation: Looked, ranges: Ranges) -> Iterator[Text]:
     """What a user should look at; nothing about synthetic samples."""
     inputs = network.graph.inputs
-    same = calibration.source == evaluation.source
+    same = same_samples(calibration.source, evaluation.source)
     if not calibration.samples.synthetic:
         yield from doubts.few(calibration.samples)
     for each in (calibration,) if same else (calibration, evaluation):

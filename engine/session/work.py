@@ -25,7 +25,7 @@ from engine.precision.plan import Plan
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant import plan_bytes
 from engine.quant.ranges import Ranges
-from engine.session.sample_doubts import doubts_about, look_at, rows_of
+from engine.session.sample_doubts import doubts_about, look_at, rows_of, same_samples
 from engine.session.state import DataInfo, Figures
 from engine.text import Text, say
 from engine.tuning.context import context_of
@@ -145,8 +145,10 @@ def prepare(
     if evaluation.kind == "synthetic" and calibration.kind != "synthetic":
         evaluation = calibration
         notes.append(say("Evaluated on the calibration samples: errors are too optimistic; give separate samples."))
-    if calibration.kind == "synthetic" and evaluation.kind != "synthetic":
-        calibration = evaluation
+    elif evaluation.kind != "synthetic" and (
+        calibration.kind == "synthetic" or same_samples(calibration, evaluation)
+    ):
+        calibration = evaluation if calibration.kind == "synthetic" else calibration
         notes.append(say("Calibrated on the evaluation samples: errors are too optimistic; give separate samples."))
     early = first if first is not None and first.comes_first(network) else None
     evaluator, ev, found = None, None, None

@@ -67,6 +67,20 @@ def test_evaluate_says_that_data_is_synthetic_and_real_data_is_not(run, cnn_path
     assert any("optimistic" in note for note in real["notes"])
 
 
+@pytest.mark.parametrize("spelled", ["d.npz", "./sub/../d.npz"])
+def test_the_same_samples_are_called_so_whether_they_are_named_once_or_twice(run, cnn_path, tmp_path, spelled):
+    (tmp_path / "sub").mkdir()
+    images = np.random.default_rng(1).random((9, 3, 16, 16), np.float32)
+    np.savez(tmp_path / "d.npz", image=images)
+    np.savez(tmp_path / "e.npz", image=images + 1)
+    once = run("evaluate", cnn_path, "--data", tmp_path / "d.npz")
+    twice = run("evaluate", cnn_path, "--calib", f"{tmp_path}/{spelled}", "--data", tmp_path / "d.npz")
+    apart = run("evaluate", cnn_path, "--calib", tmp_path / "e.npz", "--data", tmp_path / "d.npz")
+    assert any("too optimistic" in note for note in once["notes"])
+    assert twice["notes"] == once["notes"]
+    assert not any("optimistic" in note for note in apart["notes"])
+
+
 def test_more_bits_mean_less_error_and_more_bytes(run, cnn_path):
     found = {name: run("evaluate", cnn_path, "--preset", name) for name in ("int4", "int8", "fp16", "fp32")}
     assert found["fp32"]["output"]["sqnr_db"] is None  # exact
