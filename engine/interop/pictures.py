@@ -163,8 +163,8 @@ def load(
 def _assumption(info: TensorInfo) -> Text:
     """What is done to pictures of which nothing says how they become tensors."""
     return say(
-        "Nothing says how pictures become input {name}: they are stretched to its size, with channels in the order RGB and "
-        "pixels {range}. If the model was trained otherwise, put a preprocess.json beside the pictures.",
+        "Nothing says how pictures become input {name}: they are stretched to its size, with channels in the order RGB "
+        "and pixels {range}. If the model was trained otherwise, put a preprocess.json beside the pictures.",
         name=info.name,
         range="0..255" if info.dtype.kind in "ui" else "0..1",
     )
