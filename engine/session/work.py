@@ -145,9 +145,7 @@ def prepare(
     if evaluation.kind == "synthetic" and calibration.kind != "synthetic":
         evaluation = calibration
         notes.append(say("Evaluated on the calibration samples: errors are too optimistic; give separate samples."))
-    elif evaluation.kind != "synthetic" and (
-        calibration.kind == "synthetic" or same_samples(calibration, evaluation)
-    ):
+    elif evaluation.kind != "synthetic" and (calibration.kind == "synthetic" or same_samples(calibration, evaluation)):
         calibration = evaluation if calibration.kind == "synthetic" else calibration
         notes.append(say("Calibrated on the evaluation samples: errors are too optimistic; give separate samples."))
     early = first if first is not None and first.comes_first(network) else None

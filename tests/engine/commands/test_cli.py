@@ -73,9 +73,11 @@ def test_the_same_samples_are_called_so_whether_they_are_named_once_or_twice(run
     images = np.random.default_rng(1).random((9, 3, 16, 16), np.float32)
     np.savez(tmp_path / "d.npz", image=images)
     np.savez(tmp_path / "e.npz", image=images + 1)
-    once = run("evaluate", cnn_path, "--data", tmp_path / "d.npz")
-    twice = run("evaluate", cnn_path, "--calib", f"{tmp_path}/{spelled}", "--data", tmp_path / "d.npz")
-    apart = run("evaluate", cnn_path, "--calib", tmp_path / "e.npz", "--data", tmp_path / "d.npz")
+    once = run("evaluate", cnn_path, "--preset", "int8", "--data", tmp_path / "d.npz")
+    twice = run(
+        "evaluate", cnn_path, "--preset", "int8", "--calib", f"{tmp_path}/{spelled}", "--data", tmp_path / "d.npz"
+    )
+    apart = run("evaluate", cnn_path, "--preset", "int8", "--calib", tmp_path / "e.npz", "--data", tmp_path / "d.npz")
     assert any("too optimistic" in note for note in once["notes"])
     assert twice["notes"] == once["notes"]
     assert not any("optimistic" in note for note in apart["notes"])
