@@ -42,6 +42,8 @@ class DataDialog(Dialog):
         inputs = session.network.graph.inputs
         calibration, evaluation, observer = session.data_sources
         self._checking: Job | None = None
+        self._waiting = False
+        """Whether to apply as soon as the paths have been looked at."""
         self.calibration = SourceEditor(
             inputs, calibration, session.jobs, self.tr("Automatic: as many as steady ranges need.")
         )
@@ -75,6 +77,8 @@ class DataDialog(Dialog):
         self.body.addLayout(row)
         self.add_button(self.tr("Cancel"), self.reject)
         self._apply = self.add_button(self.tr("Apply"), self._on_apply, primary=True)
+        for page in (self.calibration, self.evaluation):
+            page.looked.connect(self._on_looked)
         self.finished.connect(self._stop)
 
     def _observers(self) -> tuple[tuple[str, str, str], ...]:
@@ -115,6 +119,22 @@ class DataDialog(Dialog):
             self.show_problem(str(error))
 
     def _on_apply(self) -> None:
+        """Apply, but not before the options of a path that was just typed stand in the fields."""
+        settled = [page.settle() for page in (self.calibration, self.evaluation)]
+        self._waiting = not all(settled)
+        self._show_busy(self._waiting)
+        if not self._waiting:
+            self._check()
+
+    def _on_looked(self) -> None:
+        if self._waiting:
+            self._on_apply()
+
+    def _show_busy(self, busy: bool) -> None:
+        self._apply.setEnabled(not busy)
+        self._apply.setText(self.tr("Looking at the files…") if busy else self.tr("Apply"))
+
+    def _check(self) -> None:
         found = []
         for page in (self.calibration, self.evaluation):
             try:
@@ -124,8 +144,7 @@ class DataDialog(Dialog):
                 self.show_problem(str(error))
                 return
         self.show_problem("")
-        self._apply.setEnabled(False)
-        self._apply.setText(self.tr("Looking at the files…"))
+        self._show_busy(True)
         self._checking = data_check.check(
             self._session.jobs, found, lambda problems: self._on_checked(found, problems), self._on_failed
         )
@@ -153,12 +172,12 @@ class DataDialog(Dialog):
         """Whether somebody still waits for what was looked at."""
         waited, self._checking = self._checking is not None, None
         if waited:
-            self._apply.setEnabled(True)
-            self._apply.setText(self.tr("Apply"))
+            self._show_busy(False)
         return waited
 
     def _stop(self) -> None:
         """Nobody waits for what the dialog looks at any more."""
+        self._waiting = False
         for page in (self.calibration, self.evaluation):
             page.forget()
         if self._checking is not None:

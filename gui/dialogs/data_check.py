@@ -39,6 +39,21 @@ def guess(jobs: Jobs, path: Path, done: Callable[[Looked], None], failed: Callab
     return _submit(jobs, run, done, failed)
 
 
+def look(jobs: Jobs, source: DataSource, done: Callable[[Looked], None], failed: Callable[[Text], None]) -> Job:
+    """What is wrong with a path for a kind of data that is chosen already, and how its files would be read."""
+
+    def run(ctx: JobContext) -> Looked:
+        problem = _problem(source, ctx.token)
+        if problem is not None or source.kind != "images":
+            return Looked(None, problem)
+        try:
+            return Looked(guess_source(Path(source.path), ctx.token))
+        except MixbitError as error:
+            return Looked(None, error.text)
+
+    return _submit(jobs, run, done, failed)
+
+
 def check(
     jobs: Jobs,
     sources: Sequence[DataSource],

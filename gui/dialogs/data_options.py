@@ -82,6 +82,12 @@ class ImageForm(QWidget):
         _choose(self.channels, options.channels)
         _choose(self.layout_, options.layout)
 
+    def shown(self) -> tuple[object, ...]:
+        """What the fields hold now, readable or not."""
+        size = self.tall.value(), self.wide.value()
+        choices = tuple(combo.currentIndex() for combo in (self.crop, self.scale, self.channels, self.layout_))
+        return (*size, *choices, self.mean.text(), self.std.text())
+
     def options(self) -> ImageOptions:
         """What is set.
 

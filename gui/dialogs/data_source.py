@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -40,6 +41,9 @@ __all__ = ["BadInputError", "SourceEditor"]
 class SourceEditor(QWidget):
     """Edits a `DataSource` for the inputs of a model."""
 
+    looked = Signal()
+    """What stands at the path is known now."""
+
     def __init__(self, inputs: Sequence[TensorInfo], source: DataSource, jobs: Jobs, automatic: str = "") -> None:
         """Show a source.
 
@@ -53,6 +57,9 @@ class SourceEditor(QWidget):
         self._automatic = automatic
         self._jobs = jobs
         self._looking: Job | None = None
+        self._read = {(str(source.kind), source.path)}
+        """Kinds and paths that were looked at; what is set by hand after that stays."""
+        self._before: tuple[object, ...] = ()
         self._inputs = tuple(inputs)
         self.kind = SegmentedControl(
             (
@@ -122,7 +129,8 @@ class SourceEditor(QWidget):
         column.addWidget(self._used)
         column.addWidget(self._stack, 1)
         self.kind.chosen.connect(self._show_kind)
-        self.path.textEdited.connect(self.forget)
+        self.kind.chosen.connect(self._on_path)
+        self.path.textEdited.connect(self._on_edited)
         self.path.editingFinished.connect(self._on_path)
 
     def take_options(self, source: DataSource) -> None:
@@ -184,41 +192,63 @@ class SourceEditor(QWidget):
         """Take a path and find out, in the background, what it holds."""
         self.forget()
         self.path.setText(str(path))
-        self._looking = data_check.guess(self._jobs, path, self._on_looked, self._on_failed)
+        self._before = self._shown()
+        self._looking = data_check.guess(self._jobs, path, self._on_chosen, self._on_failed)
+
+    def settle(self) -> bool:
+        """Whether all is known about the path; else it is looked at, and `looked` comes then."""
+        self._on_path()
+        return self._looking is None
+
+    def _on_chosen(self, found: Looked) -> None:
+        """A path that was picked brings its kind along."""
+        if self._looking is None:
+            return
+        if found.source is not None and self.kind.current == self._before[0]:
+            self.kind.set_current(found.source.kind)
+            self._show_kind(found.source.kind)
+            self._before = self._shown()[:1] + self._before[1:]
+        self._on_looked(found)
 
     def _on_looked(self, found: Looked) -> None:
+        """Show how the files are read, unless somebody has set it by hand meanwhile."""
         if self._looking is None:
             return
         self._looking = None
+        self._read.add((self.kind.current, self.path.text().strip()))
         self.hint(found.problem)
-        if found.source is None:
-            return
-        self.kind.set_current(found.source.kind)
-        if found.source.images:
+        if found.source is not None and found.source.images and self._shown()[1:] == self._before[1:]:
             self.take_options(found.source)
-        self._show_kind(found.source.kind)
+        self.looked.emit()
 
     def _on_failed(self, problem: Text) -> None:
         if self._looking is not None:
             self._looking = None
+            self._read.add((self.kind.current, self.path.text().strip()))
             self.hint(problem)
+            self.looked.emit()
+
+    def _shown(self) -> tuple[object, ...]:
+        """Kind, and what the fields of pictures hold."""
+        return (self.kind.current, *(form.shown() for form in self.images.values()))
 
     def _show_kind(self, kind: str) -> None:
         self._stack.setCurrentWidget(self._pages[kind])
         self._where.setVisible(kind != "synthetic")
         self.limit.setEnabled(kind != "synthetic")
 
-    def _on_path(self) -> None:
-        path, kind = self.path.text().strip(), self.kind.current
-        if not path or kind == "synthetic" or self._looking is not None:
-            return
-        made = DataSource(kind, path)  # type: ignore[arg-type]
-        self._looking = data_check.check(self._jobs, [made], self._on_checked, self._on_failed)
+    def _on_edited(self) -> None:
+        self.forget()
+        self._read.clear()
 
-    def _on_checked(self, problems: Sequence[Text | None]) -> None:
-        if self._looking is not None:
-            self._looking = None
-            self.hint(problems[0])
+    def _on_path(self) -> None:
+        """Look at a path that was typed, once: what is set by hand after that stays."""
+        path, kind = self.path.text().strip(), self.kind.current
+        if not path or kind == "synthetic" or self._looking is not None or (kind, path) in self._read:
+            return
+        self._before = self._shown()
+        made = DataSource(kind, path)  # type: ignore[arg-type]
+        self._looking = data_check.look(self._jobs, made, self._on_looked, self._on_failed)
 
     def _on_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self, self.tr("Folder of samples"), self.path.text())

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import Image
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
@@ -269,6 +270,49 @@ def test_a_source_needs_a_path_and_a_bad_path_is_explained(editor, qtbot, tmp_pa
         editor.source()
     editor.choose(tmp_path / "nothing")
     qtbot.waitUntil(lambda: "nothing" in editor._hint.text())
+
+
+def typed(editor, qtbot, path):
+    editor.path.selectAll()
+    qtbot.keyClicks(editor.path, str(path))
+    editor.path.editingFinished.emit()
+    qtbot.waitUntil(editor.settle)
+
+
+def test_a_typed_folder_is_read_as_its_preprocess_file_says_until_somebody_sets_it_otherwise(editor, qtbot, tmp_path):
+    for name, channels in (("one", "BGR"), ("two", "GRAY")):
+        (tmp_path / name).mkdir()
+        Image.new("RGB", (8, 8)).save(tmp_path / name / "a.png")
+        options = {"input": "input", "mean": [0.5], "std": [0.25], "channels": channels, "resize": [40, 50]}
+        (tmp_path / name / "preprocess.json").write_text(json.dumps(options))
+    editor.kind.set_current("images")
+    form = editor.images["input"]
+    typed(editor, qtbot, tmp_path / "one")
+    assert (form.options().channels, form.options().resize, form.options().std) == ("BGR", (40, 50), (0.25,))
+    form.std.setText("0.75")
+    editor.path.editingFinished.emit()  # the field loses the focus again
+    editor.kind.chosen.emit("images")
+    qtbot.waitUntil(editor.settle)
+    assert form.options().std == (0.75,)
+    editor.path.setText(str(tmp_path / "two"))
+    editor.path.editingFinished.emit()
+    form.mean.setText("0.125")  # while the files are still looked at
+    qtbot.waitUntil(editor.settle)
+    assert (form.options().channels, form.options().mean) == ("BGR", (0.125,))
+
+
+def test_apply_waits_for_the_options_of_a_path_that_was_just_typed(window, session, qtbot, tmp_path):
+    Image.new("RGB", (8, 8)).save(tmp_path / "a.png")
+    (tmp_path / "preprocess.json").write_text('{"input": "input", "channels": "BGR"}')
+    dialog = DataDialog(session, window.actions_, window)
+    dialog.open()
+    for page in (dialog.calibration, dialog.evaluation):
+        page.kind.set_current("images")
+        page.path.setText(str(tmp_path))
+    press(qtbot, dialog, "Apply")
+    qtbot.waitUntil(lambda: "set_data" in {call[0] for call in session.calls})
+    given = next(call for call in session.calls if call[0] == "set_data")
+    assert [source.images["input"].channels for source in given[1:3]] == ["BGR", "BGR"]
 
 
 def test_error_dialog_collects_sentences_and_reports_them_all(qtbot):
