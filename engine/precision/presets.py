@@ -41,6 +41,15 @@ def preset(network: Network, name: str) -> Plan:
     return Plan(spread(kernels, PRESETS[name]), name)
 
 
+def called(network: Network, plan: Plan) -> Plan:
+    """The plan under the name that fits what it says: that of a preset if it equals one, never else."""
+    same = [name for name in PRESET_TITLES if preset(network, name) == plan]
+    if plan.name in same:
+        return plan
+    name = same[0] if same else "" if plan.name in PRESET_TITLES else plan.name
+    return plan if name == plan.name else Plan(plan.schemes, name)
+
+
 def not_at_four_bits(kernel: Kernel) -> Text | None:
     """Why presets and bulk edits give a kernel INT8 where others take INT4; None if they don't."""
     if kernel.kind is Kind.DEPTHWISE:

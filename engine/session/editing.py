@@ -14,7 +14,7 @@ from engine.npu.results import Scenario
 from engine.numerics.learned import learning_s
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.precision.plan import Plan
-from engine.precision.presets import PRESET_TITLES, preset, spread
+from engine.precision.presets import PRESET_TITLES, called, preset, spread
 from engine.precision.scheme import FP16, INT4, INT8, PRESETS, Scheme, label
 from engine.session.changes import What
 from engine.session.document import LONGEST_NOTE
@@ -124,6 +124,7 @@ class Editing(SessionState):
         """Make a plan the current one, as one undo step. One for kernels that the model lacks is of another model."""
         if plan == self.plan or self.network is None or len(self._kernels(plan)) < len(plan):
             return
+        plan = called(self.network, plan)
         self._announce_cost(plan)
         self._history.push(title, self.plan, plan)
         self._show(plan, who)

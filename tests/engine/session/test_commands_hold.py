@@ -150,3 +150,21 @@ def test_a_proposed_plan_is_measured_by_the_way_and_never_keeps_an_edit_waiting(
     session.try_plan(other)  # the edit's own errors come first
     assert session._trial is None
     driver.settle()
+
+
+def test_a_plan_is_called_by_the_preset_that_it_equals_however_it_came_about(driver, cnn_path):
+    session = driver.session
+    driver.open(cnn_path)
+    every = [kernel.id for kernel in session.network.tunable]
+    session.set_scheme(every, INT8)
+    assert (session.plan.name, session.plan) == ("int8", preset(session.network, "int8"))
+    session.set_scheme(every[:1], INT4)
+    assert session.plan.name == ""
+    session.set_scheme(every[:1], INT8)
+    assert session.plan.name == "int8"
+    session.set_locked(every[:1], True)
+    session.apply_preset("int4")  # one layer keeps INT8: no longer the preset
+    assert session.plan.name == ""
+    session.set_locked(every[:1], False)
+    session.apply_preset("fp16")
+    assert session.plan.name == "fp16"
