@@ -36,7 +36,7 @@ class ContextBar(QWidget):
         self._menus, self._actions = menus, actions
         self.model = ContextButton("model", self._fill_model)
         self.device = ContextButton("device", self._fill_device)
-        self.data = ContextButton("data", self._fill_data)
+        self.data = ContextButton("data")
         self.plan = ContextButton("plan", self._fill_plan)
         self.undo = IconButton("undo", size=16)
         self.redo = IconButton("redo", size=16)
@@ -53,6 +53,7 @@ class ContextBar(QWidget):
         row.addWidget(self.redo)
         row.addSpacing(12)
         row.addWidget(self.export)
+        self.data.clicked.connect(actions.data)
         self.undo.clicked.connect(actions.undo)
         self.redo.clicked.connect(actions.redo)
         self.export.clicked.connect(actions.export)
@@ -129,9 +130,6 @@ class ContextBar(QWidget):
         self._menus.fill_devices(menu)
         menu.addSeparator()
         self._menus.add(menu, "device", "scenario", "budgets")
-
-    def _fill_data(self, menu: QMenu) -> None:
-        self._menus.add(menu, "data")
 
     def _fill_plan(self, menu: QMenu) -> None:
         self._menus.add(menu, "preset_fp16", "preset_int8", "preset_int4", "preset_ends", "-")

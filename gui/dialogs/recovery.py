@@ -28,6 +28,7 @@ class RecoveryDialog(Dialog):
         self.setWindowTitle(self.tr("Unsaved work"))
         self._session, self._actions = session, actions
         self.list = QListWidget()
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # the date tells pieces of work apart
         self.list.setAccessibleName(self.tr("Unsaved work"))
         self.list.itemDoubleClicked.connect(lambda _: self._on_restore())
         self.body.addWidget(self.list, 1)

@@ -21,7 +21,8 @@ _RIGHT = 26
 class ContextButton(QAbstractButton):
     """Two lines: what it is, and what is chosen. The detail folds away first when room is short."""
 
-    def __init__(self, icon: str, fill: Callable[[QMenu], None], parent: QWidget | None = None) -> None:
+    def __init__(self, icon: str, fill: Callable[[QMenu], None] | None = None, parent: QWidget | None = None) -> None:
+        """Without `fill` there is no menu: whoever makes it connects `clicked`."""
         super().__init__(parent)
         self._icon, self._fill = icon, fill
         self._caption = self._value = self._detail = ""
@@ -29,7 +30,8 @@ class ContextButton(QAbstractButton):
         self.setFixedHeight(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.clicked.connect(self.open_menu)
+        if fill is not None:
+            self.clicked.connect(self.open_menu)
         theme_manager.changed.connect(self.update)
 
     def set_texts(self, caption: str, value: str, detail: str, *, dot: bool = False, warn: bool = False) -> None:
@@ -59,6 +61,8 @@ class ContextButton(QAbstractButton):
 
     def open_menu(self) -> None:
         """Show the menu below."""
+        if self._fill is None:
+            return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._fill(menu)
@@ -102,7 +106,8 @@ class ContextButton(QAbstractButton):
             painter.setFont(font(11))
             painter.setPen(theme.warn if self._warn else theme.text2)
             painter.drawText(QRectF(x, 20, self.width() - x, 18), Qt.AlignmentFlag.AlignVCenter, detail)
-        paint_icon(painter, "chevron-down", QRectF(self.width() - 21, 23, 12, 12), theme.muted)
+        if self._fill is not None:
+            paint_icon(painter, "chevron-down", QRectF(self.width() - 21, 23, 12, 12), theme.muted)
         painter.fillRect(QRectF(self.width() - 1, 11, 1, HEIGHT - 22), theme.border)
         if self.hasFocus():
             painter.setPen(QPen(theme.accent, 2))

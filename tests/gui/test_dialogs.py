@@ -487,3 +487,10 @@ def test_samples_in_use_are_listed_with_the_doubts_about_them(window, session, q
     dialog = DataDialog(session, window.actions_, window)
     assert dialog.pages.tabText(2) == "Samples in use"
     dialog.deleteLater()
+
+
+def test_the_data_button_opens_its_dialog_without_a_menu(window, qtbot):
+    qtbot.mouseClick(window.context.data, Qt.MouseButton.LeftButton)
+    dialog = next(d for d in window.findChildren(DataDialog) if d.isVisible())
+    assert QApplication.activePopupWidget() is None
+    dialog.reject()
