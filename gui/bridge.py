@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+HOVER_MS = 80
+"""How long the pointer stays on a kernel before the other views outline it: a sweep over rows repaints none of them."""
 
 
 class Dispatcher(QObject):
@@ -36,7 +39,9 @@ class Hub(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._hovered = ""
+        self._hovered = self._announced = ""
+        self._who = ""
+        self._wait: QTimer | None = None
         self._overlay = "precision"
         self._peek = False
 
@@ -51,10 +56,27 @@ class Hub(QObject):
         return self._peek
 
     def hover(self, kernel_id: str | None, who: str) -> None:
-        """Announce the kernel under the pointer."""
-        if (kernel_id or "") != self._hovered:
-            self._hovered = kernel_id or ""
-            self.hover_changed.emit(self._hovered, who)
+        """Announce the kernel under the pointer once it has been there for a moment; that there is none, at once."""
+        if (kernel_id or "") == self._hovered:
+            return
+        self._hovered, self._who = kernel_id or "", who
+        if not self._hovered:
+            self.settle()
+            return
+        if self._wait is None:  # the hub is older than the application, a timer may not be
+            self._wait = QTimer(self)
+            self._wait.setSingleShot(True)
+            self._wait.setInterval(HOVER_MS)
+            self._wait.timeout.connect(self.settle)
+        self._wait.start()
+
+    def settle(self) -> None:
+        """Announce what waits, without waiting."""
+        if self._wait is not None:
+            self._wait.stop()
+        if self._hovered != self._announced:
+            self._announced = self._hovered
+            self.hover_changed.emit(self._hovered, self._who)
 
     @property
     def overlay(self) -> str:

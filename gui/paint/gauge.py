@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QPainterPath
 
 from gui.paint.marks import hatch, triangle_mark
 from gui.theme import Theme
@@ -31,6 +31,8 @@ class Gauge:
     state: State = "none"
     stale: bool = False
     top: float | None = None
+    least: bool = False
+    """The budget is the least that is needed, so the bar should pass its tick; else it is the most."""
 
 
 def gauge(painter: QPainter, rect: QRectF, look: Gauge, theme: Theme) -> None:
@@ -48,7 +50,7 @@ def gauge(painter: QPainter, rect: QRectF, look: Gauge, theme: Theme) -> None:
     if full <= 0:
         return
     if look.budget:
-        painter.fillRect(QRectF(round(_x(bar, look.budget, full)) - 1, bar.y() - 4, 2, 14), theme.ink)
+        _budget(painter, bar, round(_x(bar, look.budget, full)), theme.ink, least=look.least)
     if look.previous is not None and not look.stale:
         x = min(max(_x(bar, look.previous, full), bar.x() + 3), bar.right() - 3)
         triangle_mark(painter, QPointF(x, bar.y() - 3.5), 6, theme.ghost, up=False)
@@ -75,6 +77,20 @@ def _fill(painter: QPainter, bar: QRectF, look: Gauge, full: float, theme: Theme
         painter.fillRect(QRectF(left, round(middle - 0.75), right - left, 1.5), theme.ink)
         for x in (left, right):
             painter.fillRect(QRectF(round(x) - 0.5, bar.y() - 1, 1.5, 8), theme.ink)
+
+
+def _budget(painter: QPainter, bar: QRectF, x: float, color: QColor, *, least: bool) -> None:
+    """The tick of the budget with a small flag at its foot: it points to the side where the bar should end."""
+    painter.fillRect(QRectF(x - 1, bar.y() - 4, 2, 14), color)
+    middle, side = bar.bottom() + 2.5, 1 if least else -1
+    path = QPainterPath(QPointF(x + side, middle - 2))
+    path.lineTo(x + 6 * side, middle)
+    path.lineTo(x + side, middle + 2)
+    path.closeSubpath()
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.fillPath(path, color)
+    painter.restore()
 
 
 def _x(bar: QRectF, value: float, full: float) -> float:

@@ -37,6 +37,7 @@ class CompareView(PlotView):
     E goes to where the error starts: the first kernel whose accumulated error misses the required SQNR.
     """
 
+    MARKS_BEHIND = False
     WATCHES: ClassVar[frozenset[What]] = frozenset(
         {What.CAPTURE, What.SELECTION, What.PLAN, What.EVALUATION, What.DATA, What.LOG, What.DEVICE}
     )

@@ -75,6 +75,7 @@ class _Delegate(QStyledItemDelegate):
 class HistoryView(SessionView):
     """The newest edit is at the bottom, as it was made."""
 
+    MARKS_BEHIND = False
     WATCHES: ClassVar[frozenset[What]] = frozenset({What.PLAN})
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:

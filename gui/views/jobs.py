@@ -158,6 +158,7 @@ class _List(QListView):
 class JobsView(SessionView):
     """List of jobs."""
 
+    MARKS_BEHIND = False
     WATCHES: ClassVar[frozenset[What]] = frozenset({What.JOBS})
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:

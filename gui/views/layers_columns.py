@@ -222,7 +222,7 @@ def explanation(key: str) -> str:
         "local": translate("Layers", "Error of this kernel alone, fed with reference inputs. Higher is better."),
         "accumulated": translate(
             "Layers",
-            "Error at this kernel's output in the quantized network. Higher is better; the tick is the required value.",
+            "Error at this kernel's output in the quantized network. Higher is better; a longer bar is more noise.",
         ),
         "sensitivity": translate(
             "Layers",

@@ -130,6 +130,7 @@ class LogDelegate(QStyledItemDelegate):
 class LogView(SessionView):
     """List of entries and, for those that have more to say, a fold below."""
 
+    MARKS_BEHIND = False
     WATCHES: ClassVar[frozenset[What]] = frozenset({What.LOG})
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:

@@ -35,6 +35,7 @@ LEAST_TABLE = 340
 class PlansView(SessionView):
     """List above, A against B below; beside each other where the dock is wide."""
 
+    MARKS_BEHIND = False
     WATCHES: ClassVar[frozenset[What]] = frozenset(
         {What.PLAN, What.SIMULATION, What.EVALUATION, What.DEVICE, What.DATA}
     )

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShortcut
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QShortcut
 from PySide6.QtWidgets import (
     QListView,
     QMenu,
@@ -41,9 +41,12 @@ if TYPE_CHECKING:
 
 WHO = "preflight"
 ROW = 38
+"""Height of a finding whose words fit into a line each; more lines make it higher."""
+_LEFT, _EDGE, _LINK = 38, 14, 28
 ICONS = {"bad": ("octagon", "bad"), "warn": ("triangle", "warn"), "info": ("info", "muted")}
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
+_WRAPPED = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
 
 
 class FindingsModel(QAbstractListModel):
@@ -90,8 +93,23 @@ class FindingDelegate(QStyledItemDelegate):
         """The current kernel: its findings have an edge."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Two lines high."""
-        return QSize(200, ROW)
+        """As many lines as title and detail need at the width of the list."""
+        if not index.isValid() or index.row() >= len(self._model.findings):
+            return QSize(200, ROW)
+        title, detail = self._heights(self._model.findings[index.row()], self._view.viewport().width())
+        return QSize(200, ROW - 31 + title + detail)
+
+    def _heights(self, found: Finding, width: int) -> tuple[int, int]:
+        """Px that title and detail take when they are wrapped; 16 and 15 for a line of each."""
+        bold, plain = QFontMetrics(font(12, 600)), QFontMetrics(font(11))
+        room = width - _LEFT - self._link_width(found)
+        title = bold.boundingRect(QRect(0, 0, room, 999), _WRAPPED, found.title).height() // max(1, bold.height())
+        room = width - _LEFT - _EDGE
+        detail = plain.boundingRect(QRect(0, 0, room, 999), _WRAPPED, found.detail).height() // max(1, plain.height())
+        return 16 * max(1, title), 15 * max(1, detail)
+
+    def _link_width(self, found: Finding) -> int:
+        return QFontMetrics(font(11, 600)).horizontalAdvance(_link(found)) + _LINK
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one finding."""
@@ -111,23 +129,26 @@ class FindingDelegate(QStyledItemDelegate):
         painter.fillRect(rect.x() + 12, rect.bottom(), rect.width() - 24, 1, theme.hair)
         icon, token = ICONS[found.severity]
         paint_icon(painter, icon, QRectF(rect.x() + 13, rect.y() + 11, 15, 15), getattr(theme, token))
-        link = f"#{found.kernels[0]}" if found.kernels else ""
         painter.setFont(font(11, 600))
         painter.setPen(theme.accent)
-        right = rect.adjusted(0, 5, -14, 0)
-        painter.drawText(right, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop), link)
-        room = painter.fontMetrics().horizontalAdvance(link) + 28
-        area = rect.adjusted(38, 3, -room, 0)
-        self._line(painter, QRect(area.x(), area.y(), area.width(), 16), found.title, 600, theme, 12)
-        below = QRect(area.x(), area.y() + 16, rect.right() - 14 - area.x(), 15)
-        self._line(painter, below, found.detail, 400, theme, 11)
+        right = rect.adjusted(0, 5, -_EDGE, 0)
+        painter.drawText(right, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop), _link(found))
+        title, detail = self._heights(found, rect.width())
+        area = rect.adjusted(_LEFT, 3, -self._link_width(found), 0)
+        self._words(painter, QRect(area.x(), area.y(), area.width(), title), found.title, font(12, 600), theme.text)
+        below = QRect(area.x(), area.y() + title, rect.right() + 1 - _EDGE - area.x(), detail)
+        self._words(painter, below, found.detail, font(11), theme.text2)
         painter.restore()
 
-    def _line(self, painter: QPainter, rect: QRect, words: str, weight: int, theme: Theme, pixels: int) -> None:
-        painter.setFont(font(pixels, weight))
-        painter.setPen(theme.text if weight > 500 else theme.text2)
-        shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), shown)
+    def _words(self, painter: QPainter, rect: QRect, words: str, face: QFont, color: QColor) -> None:
+        painter.setFont(face)
+        painter.setPen(color)
+        painter.drawText(rect, _WRAPPED | int(Qt.AlignmentFlag.AlignVCenter), words)
+
+
+def _link(found: Finding) -> str:
+    """The first kernel that a finding is about."""
+    return f"#{found.kernels[0]}" if found.kernels else ""
 
 
 class PreflightView(SessionView):
@@ -145,7 +166,8 @@ class PreflightView(SessionView):
         self._delegate = FindingDelegate(self.model, theme, self.list)
         self.list.setItemDelegate(self._delegate)
         self.list.setMouseTracking(True)
-        self.list.setUniformItemSizes(True)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)  # words wrap anew at another width
+        self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -33,6 +33,7 @@ ORDERS = {"gain": "gain_db", "time": "gain_per_us", "space": "gain_per_byte"}
 class SearchView(SessionView):
     """Form above, what was found below; nothing is applied unasked."""
 
+    MARKS_BEHIND = False
     WATCHES: ClassVar[frozenset[What]] = frozenset(
         {What.SEARCH, What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.EVALUATION, What.JOBS}
     )

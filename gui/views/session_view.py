@@ -15,6 +15,7 @@ from gui.bridge import hub
 from gui.theme import Theme
 from gui.views.peek import PreviousPlan
 from gui.views.turns import turns
+from gui.widgets.behind import BehindMark
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -27,6 +28,8 @@ EDIT_LEAD_MS, LEAD_MS = 30, 300
 """How long the Summary waits when a plan is edited, since the simulation comes at once, and how long all other views
 let the table and the Summary go first when an edit or its figures arrive."""
 OF_AN_EDIT = frozenset({What.PLAN, What.SIMULATION, What.LOCAL, What.EVALUATION, What.JOBS})
+OF_A_PLAN = frozenset({What.PLAN, What.DEVICE})
+"""After these nothing on show is true any more."""
 QUICK_SPACE, CALM_SPACE, BUSY_SPACE = 1, 5, 40
 """A view that takes long to redraw waits this many times as long before it does so again, just as above."""
 
@@ -41,6 +44,8 @@ class SessionView(QWidget):
     """Changes that make a redraw necessary; a new model always does."""
     RANK: ClassVar[int] = 2
     """Views with a lower number are redrawn first."""
+    MARKS_BEHIND: ClassVar[bool] = True
+    """Whether it is marked from an edit until it is redrawn, if it lets others go first."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +57,7 @@ class SessionView(QWidget):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_timeout)
+        self._behind_mark: BehindMark | None = None
         self._unsubscribe: Callable[[], None] | None = session.subscribe(self._on_change)
         hub.peek_changed.connect(self._on_peek)
 
@@ -158,6 +164,21 @@ class SessionView(QWidget):
         if change.what in self.WATCHES or change.what is What.MODEL:
             self.changed_by_other(change)
             self.mark_dirty(change.what)
+            if change.what in OF_A_PLAN:
+                self._mark_behind()
+
+    def _mark_behind(self) -> None:
+        """Say at once that what is on show belongs to the plan or device before."""
+        if not (self.MARKS_BEHIND and self.RANK >= 2 and self._dirty and self.isVisible() and self.session.network):
+            return
+        if self._behind_mark is None:
+            self._behind_mark = BehindMark(self)
+        self._behind_mark.show_on(self)
+
+    @property
+    def marked_behind(self) -> bool:
+        """Whether it is marked as showing the plan before an edit."""
+        return self._behind_mark is not None and not self._behind_mark.isHidden()
 
     def _on_peek(self, _: bool) -> None:
         self.mark_dirty(What.PLAN)
@@ -172,5 +193,7 @@ class SessionView(QWidget):
         changes, self._dirty = frozenset(self._dirty), set()
         start = time.monotonic()
         self.refresh(changes)
+        if self._behind_mark is not None:
+            self._behind_mark.hide()
         self._drawn_at = time.monotonic()
         self._took_ms = 1000 * (self._drawn_at - start)

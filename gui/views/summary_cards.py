@@ -238,7 +238,7 @@ def _gauge(
         top = max(known, default=None) if known else None
     if value is not None and not isfinite(value):
         value = (limit or top or 1.0) * 2 if value > 0 else 0.0
-    return Gauge(value, limit, band, before, state, stale, top)
+    return Gauge(value, limit, band, before, state, stale, top, least=key == "sqnr")
 
 
 def _note(session: Session, figure: _Figure, baseline: float | None, support: Support | None) -> str:
@@ -261,6 +261,12 @@ def _tip(session: Session, figure: _Figure, value: float | None, baseline: float
         line(translate("Summary", "all FP16"), baseline),
     ]
     evaluation = shown_evaluation(session)
+    if budget(session, figure.key) is not None:
+        lines.append(
+            translate("Summary", "The bar is the figure itself: past the mark the requirement holds.")
+            if figure.more_is_better
+            else translate("Summary", "The bar is the figure itself: past the mark the budget is broken.")
+        )
     if figure.key == "sqnr" and evaluation is not None:
         lines += error_lines(session, evaluation)
     return "\n".join(lines)

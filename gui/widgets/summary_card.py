@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.fonts import font
@@ -19,6 +20,11 @@ STATE_ICONS = {"met": "check", "near": "triangle", "missed": "octagon"}
 _EDGE = 14
 _MARK = QRect(_EDGE, 7, 14, 14)
 """Place of the state's icon."""
+
+
+_LINE, _MOST_LINES = 15, 2
+"""Height of a line of the note, and how many it may take."""
+_BETWEEN = " · "
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,24 @@ class CardLook:
     state: CardState = "none"
     stale: bool = False
     gauge: Gauge = field(default_factory=lambda: Gauge(None, None))
+
+
+def note_lines(note: str, room: float, width_of: Callable[[str], float]) -> list[str]:
+    """A note in lines of whole parts, as few as fit into `room` px; what is left over stands on the last line.
+
+    Args:
+        note: Parts with " · " between them.
+        room: Px of a line.
+        width_of: Px of some words.
+    """
+    lines: list[str] = []
+    for part in note.split(_BETWEEN) if note else ():
+        longer = f"{lines[-1]}{_BETWEEN}{part}" if lines else part
+        if not lines or (len(lines) < _MOST_LINES and width_of(longer) > room):
+            lines.append(part)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def state_mark(painter: QPainter, rect: QRectF, state: CardState, theme: Theme, turn: float = 0.0) -> bool:
@@ -67,6 +91,7 @@ class SummaryCard(QWidget):
         self._look = look or CardLook("")
         self._notes = True
         self._turn = 0.0
+        self._lines: list[str] = []
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(200)
         theme_manager.changed.connect(self.update)
@@ -81,11 +106,13 @@ class SummaryCard(QWidget):
         if look != self._look:
             self._look = look
             self.setAccessibleName(f"{look.name} {look.value} {look.unit}")
+            self._wrap()
             self.update()
 
     def set_notes(self, shown: bool) -> None:
         """Whether the explaining line is shown."""
         self._notes = shown
+        self._wrap()
         self.updateGeometry()
         self.update()
 
@@ -96,8 +123,21 @@ class SummaryCard(QWidget):
             self.update(_MARK)
 
     def sizeHint(self) -> QSize:
-        """Fixed height."""
-        return QSize(296, 81 if self._notes else 62)
+        """Fixed height, with a second line of the note where it needs one."""
+        return QSize(296, 81 + _LINE * (max(1, len(self._lines)) - 1) if self._notes else 62)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The note may need another number of lines."""
+        super().resizeEvent(event)
+        self._wrap()
+
+    def _wrap(self) -> None:
+        """Break the note into the lines it needs at this width."""
+        metrics, room = QFontMetricsF(font(11)), self.width() - 2.0 * _EDGE
+        lines = note_lines(self._look.note, room, metrics.horizontalAdvance) if self._notes else []
+        if len(lines) != len(self._lines):
+            self.updateGeometry()
+        self._lines = lines
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the four lines."""
@@ -111,13 +151,17 @@ class SummaryCard(QWidget):
         self._head(painter, left, right, theme)
         self._figure(painter, left, right, theme)
         gauge(painter, QRectF(left, 46, right - left, 16), look.gauge, theme)
-        if self._notes and look.note:
-            painter.setFont(font(11))
-            painter.setPen(theme.text2)
-            text = QFontMetricsF(font(11)).elidedText(look.note, Qt.TextElideMode.ElideRight, right - left)
-            painter.drawText(QRectF(left, 61, right - left, 16), Qt.AlignmentFlag.AlignVCenter, text)
+        self._note(painter, left, right, theme)
         painter.setPen(theme.hair)
         painter.drawLine(QPointF(left, self.height() - 0.5), QPointF(right, self.height() - 0.5))
+
+    def _note(self, painter: QPainter, left: float, right: float, theme: Theme) -> None:
+        painter.setFont(font(11))
+        painter.setPen(theme.text2)
+        metrics = QFontMetricsF(font(11))
+        for i, line in enumerate(self._lines):
+            text = metrics.elidedText(line, Qt.TextElideMode.ElideRight, right - left)
+            painter.drawText(QRectF(left, 61 + _LINE * i, right - left, 16), Qt.AlignmentFlag.AlignVCenter, text)
 
     def _head(self, painter: QPainter, left: float, right: float, theme: Theme) -> None:
         look = self._look

@@ -60,6 +60,13 @@
     </message>
 </context>
 <context>
+    <name>BehindMark</name>
+    <message>
+        <source>≈ before the edit</source>
+        <translation>≈ 修改前</translation>
+    </message>
+</context>
+<context>
     <name>BlockMatrix</name>
     <message>
         <source>unmarked: INT4</source>
@@ -3159,8 +3166,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>以参考输入单独运行此算子的误差。越高越好。</translation>
     </message>
     <message>
-        <source>Error at this kernel's output in the quantized network. Higher is better; the tick is the required value.</source>
-        <translation>量化网络中此算子输出处的误差。越高越好；刻度为要求值。</translation>
+        <source>Error at this kernel's output in the quantized network. Higher is better; a longer bar is more noise.</source>
+        <translation>量化网络中该算子输出处的误差。数值越高越好；条形越长噪声越大。</translation>
     </message>
     <message>
         <source>Error at the model's output when only this kernel takes its scheme. Lower is better; rank by this one.</source>
@@ -5487,6 +5494,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>all FP16</source>
         <translation>全部 FP16</translation>
+    </message>
+    <message>
+        <source>The bar is the figure itself: past the mark the requirement holds.</source>
+        <translation>条形长度即数值本身：超过刻度即满足要求。</translation>
+    </message>
+    <message>
+        <source>The bar is the figure itself: past the mark the budget is broken.</source>
+        <translation>条形长度即数值本身：超过刻度即超出预算。</translation>
     </message>
     <message>
         <source>kernels</source>

@@ -413,6 +413,7 @@ def test_hover_is_told_to_the_other_views_and_theirs_is_outlined_here(view, sess
     qtbot.waitUntil(lambda: hub.hovered == "k50", timeout=1000)
     assert view.table.echo_row == -1
     hub.hover("k51", "timeline")
+    hub.settle()
     assert view.table.echo_row == view.model.row_of(51)
     hub.hover(None, "timeline")
     assert view.table.echo_row == -1

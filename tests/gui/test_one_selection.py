@@ -211,6 +211,7 @@ def test_selection_and_pointer_go_both_ways(make, prepared, qtbot, dock):
     draw(view, part)
     before = picture(part)
     hub.hover(second.id, "somebody")
+    hub.settle()
     assert picture(part) != before
     hub.hover(None, "somebody")
     assert picture(part) == before

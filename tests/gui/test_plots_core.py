@@ -203,6 +203,7 @@ def test_a_disposed_view_listens_to_nobody(qtbot, session, theme):
     view.close()
     assert session.listeners == count
     hub.hover("k3", "somebody")
+    hub.settle()
     session.emit(What.PLAN)
     hub.hover(None, "somebody")
 

@@ -167,8 +167,11 @@ def test_hover_is_shared(session, view, hand):
     seen = []
     hub.hover_changed.connect(lambda kernel, who: seen.append((kernel, who)))
     hand.move(7)
+    assert seen == []  # a pointer that only passes outlines nothing elsewhere
+    hub.settle()
     assert seen == [(ids(session, 7)[0], "ErrorProfileView")]
     hub.hover(ids(session, 30)[0], "LayersView")
+    hub.settle()
     assert view.hover.index == 30
     hub.hover(None, "LayersView")
     assert view.hover.index is None

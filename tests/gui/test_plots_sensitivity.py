@@ -295,6 +295,7 @@ def test_a_scheme_of_the_plan_has_a_row_even_before_it_is_measured(session):
 def test_hover_is_shared(session, view):
     kernel = view.data.ids[9]
     hub.hover(kernel, "LayersView")
+    hub.settle()
     assert view.cursors.hovered == (view.data.plan_rows[9], 9)
     hub.hover(None, "LayersView")
 

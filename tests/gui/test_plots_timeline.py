@@ -204,6 +204,7 @@ def test_the_card_tells_of_the_unit_under_the_pointer(qtbot, session, view, hand
 
 def test_hover_is_shared(session, view):
     hub.hover(session.network.kernels[8].id, "LayersView")
+    hub.settle()
     assert view.marks.hovered == view.data.extent(8)
     hub.hover(None, "LayersView")
     assert view.marks.hovered is None
