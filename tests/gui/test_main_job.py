@@ -247,11 +247,11 @@ def compare_values(hand: Hand) -> None:
     view = hand.view("compare")
     for kernel in (DEPTHWISE, POINTWISE):
         if session.current != session.network.kernels[kernel].id:
-            hand.click(view.channels.viewport())
+            hand.click(view.page.channels.viewport())
             hand.key(Qt.Key.Key_J)
         wanted = session.network.kernels[kernel]
         hand.until(lambda w=wanted: view.found is not None and view.captured.kernel == w.id and not view._waiting)
-        sheet = view.statistics.sheet
+        sheet = view.page.statistics.sheet
         assert sheet.name == wanted.name
         assert sheet.errors[0].label == "SQNR"
         exact, noise = session.captured.reference, session.captured.result - session.captured.reference

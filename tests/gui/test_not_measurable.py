@@ -30,7 +30,7 @@ def test_preflight_names_the_first_layer(broken):
     found = next(f for f in findings(broken) if "full precision" in f.title)
     assert (found.severity, found.kernels) == ("bad", (7, 9))
     assert broken.network.kernels[7].name in found.title
-    assert "errors of 2 kernel(s) can't be measured" in found.detail
+    assert "errors of 2 kernels can't be measured" in found.detail
 
 
 def test_rows_carry_a_flag(broken):

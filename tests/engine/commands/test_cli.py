@@ -244,10 +244,8 @@ def test_shapes_and_samples_by_name(run, tmp_path):
         (["sweep", "{relu}"], ["nothing to sweep"]),
         (["sweep", "{relu}", "--mode", "one-in"], ["nothing to sweep"]),
         (["search", "{relu}"], ["precision can be set"]),
-        (["search", "{cnn}", "--max-latency-us", "-1"], ["latency", "above zero"]),
         (["sweep", "{cnn}", "--mode", "one-in", "--out", "{tmp}/text.onnx"], ["text.onnx", "no result store"]),
         (["sweep", "{cnn}", "--mode", "one-in", "--out", "{tmp}/no/s.db"], ["s.db"]),
-        (["search", "{cnn}", "--max-size-mb", "-1"], ["model size"]),
         (["export", "{cnn}", "--preset", "int8", "--to", "qdq", "--out", "{tmp}/no/q.onnx"], ["no/q.onnx"]),
     ],
 )
@@ -387,3 +385,11 @@ def test_a_memory_limit_that_is_none_is_wrong_usage(capsys, value):
         main(["inspect", "sample:mobile_vision_encoder", "--memory-limit", value])
     assert stopped.value.code == 2
     assert "--memory-limit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("budget", ["--max-latency-us", "--max-size-mb"])
+def test_a_budget_of_nothing_is_wrong_usage(capsys, budget):
+    with pytest.raises(SystemExit) as stopped:
+        main(["search", "sample:mobile_vision_encoder", budget, "-1"])
+    assert stopped.value.code == 2
+    assert f"{budget}: must be above zero, not -1" in capsys.readouterr().err

@@ -44,4 +44,4 @@ def test_nan_is_an_error_in_every_format_and_large_weights_in_half():
     for scheme in (INT8, FP16):
         assert findings(scheme, nan)["odd-weights"].severity == "error"
     assert findings(INT8, large) == {}
-    assert "1 weights are beyond 65504" in str(findings(FP16, large)["odd-weights"].detail)
+    assert "1 weight is beyond 65504" in str(findings(FP16, large)["odd-weights"].detail)

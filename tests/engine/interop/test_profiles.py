@@ -71,7 +71,7 @@ def test_a_phone_run_that_is_cut_off_is_left_out_and_told(tmp_path):
     text = op_csv(3).splitlines(keepends=True)
     found = open_profile(write(tmp_path / "x_op.csv", "".join(text[:-2])))
     assert len(found.runs) == 2
-    assert "1 of 3 runs are incomplete" in str(found.notes[0])
+    assert "1 of 3 runs is incomplete" in str(found.notes[0])
     with pytest.raises(DataError, match="line 3 is no operator row"):
         open_profile(write(tmp_path / "y_op.csv", "".join(text[:2]) + " /a/Conv(Conv), 10:0"))
 
