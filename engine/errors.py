@@ -32,6 +32,10 @@ class PlanError(MixbitError):
     """A plan, scheme or preset that doesn't fit."""
 
 
+class ForeignPlanError(PlanError):
+    """A plan that was made for another model; what fits can be taken by the names of kernels and weights."""
+
+
 class DeviceError(MixbitError):
     """A device profile with a missing or impossible field."""
 

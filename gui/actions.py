@@ -14,6 +14,7 @@ from engine.errors import ChangedElsewhereError, MixbitError
 from engine.paths import sample_models
 from gui.dialogs.replace import unless_exists
 from gui.i18n import Language, language, set_language
+from gui.i18n import text as translated
 from gui.theme import Mode, theme_manager
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from engine.graph.types import ModelInput
     from engine.session import Session
     from engine.session.claim import Recovery
+    from engine.text import Text
     from gui.window import Window
 
 WHO = "commands"
@@ -180,7 +182,15 @@ class Actions(QObject):
         if path and session is not None:
             from gui.importing import import_precisions
 
-            import_precisions(session, path, self._window.show_error, WHO)
+            import_precisions(session, path, self._window.show_error, WHO, self._ask_foreign)
+
+    def _ask_foreign(self, sentence: Text, apply: Callable[[], object]) -> None:
+        """A plan of another model is applied by names only if that is wanted."""
+        from gui.dialogs.foreign_plan import ForeignPlanDialog
+
+        dialog = ForeignPlanDialog(translated(sentence), self._window)
+        dialog.chosen.connect(apply)
+        self._open_on_model(dialog)
 
     def close_model(self) -> None:
         """Back to the start page."""

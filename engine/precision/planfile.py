@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from engine.errors import PlanError
+from engine.errors import ForeignPlanError, PlanError
 from engine.files import decode_json, write_atomically
 from engine.fusion.types import Network
 from engine.precision.plan import Plan
@@ -139,10 +139,10 @@ def plan_from_file(read: PlanFile, network: Network, path: str, *, any_model: bo
     """Check a decoded plan against a network; errors as in `load_plan`."""
     _check_version(read.version, path)
     if read.model.sha256 != network.graph.sha256 and not any_model:
-        raise PlanError(
+        raise ForeignPlanError(
             say(
                 "{path} is a plan for another model ({other}, hash {hash}), not for {model}; "
-                "open that model, or apply the plan by names on purpose.",
+                "open that model, or take what fits by the names of kernels (--any-model on the command line).",
                 path=path,
                 other=read.model.name,
                 hash=read.model.sha256[:8],

@@ -2228,6 +2228,25 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     </message>
 </context>
 <context>
+    <name>ForeignPlanDialog</name>
+    <message>
+        <source>A plan for another model</source>
+        <translation>另一个模型的方案</translation>
+    </message>
+    <message>
+        <source>Take what fits by the names of kernels and weights?</source>
+        <translation>按算子和权重的名称应用能对上的部分？</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Apply by names</source>
+        <translation>按名称应用</translation>
+    </message>
+</context>
+<context>
     <name>FusionDialog</name>
     <message>
         <source>Launches and fusion</source>
@@ -9395,8 +9414,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 的版本为 {got}，该版本从未存在。</translation>
     </message>
     <message>
-        <source>{path} is a plan for another model ({other}, hash {hash}), not for {model}; open that model, or apply the plan by names on purpose.</source>
-        <translation>{path} 是另一个模型（{other}，哈希 {hash}）的方案，不是 {model} 的；请打开那个模型，或特意按名称应用。</translation>
+        <source>{path} is a plan for another model ({other}, hash {hash}), not for {model}; open that model, or take what fits by the names of kernels (--any-model on the command line).</source>
+        <translation>{path} 是另一个模型（{other}，哈希 {hash}）的方案，不是 {model} 的；请打开那个模型，或按算子名称应用能对上的部分（命令行用 --any-model）。</translation>
     </message>
     <message>
         <source>{path} lists kernel {name} twice; keep one of the two entries.</source>

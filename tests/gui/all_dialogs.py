@@ -11,6 +11,7 @@ from gui.dialogs.device import DeviceDialog
 from gui.dialogs.dimensions import DimensionsDialog
 from gui.dialogs.error import ErrorDialog
 from gui.dialogs.export import ExportDialog
+from gui.dialogs.foreign_plan import ForeignPlanDialog
 from gui.dialogs.fusion import FusionDialog
 from gui.dialogs.manual import ManualWindow
 from gui.dialogs.methods import MethodsDialog
@@ -27,6 +28,7 @@ DIALOGS = {
     "dimensions": lambda w, s: DimensionsDialog((ModelInput("x", np.dtype(np.float32), ("n", 3), (1, 3)),), w),
     "error": lambda w, s: ErrorDialog(w),
     "export": lambda w, s: ExportDialog(s, w.actions_, w),
+    "foreign plan": lambda w, s: ForeignPlanDialog("p.json is a plan for another model.", w),
     "fusion": lambda w, s: FusionDialog(s, w),
     "manual": lambda w, s: ManualWindow(w),
     "methods": lambda w, s: MethodsDialog(s, s.network.tunable[0], w),

@@ -28,6 +28,7 @@ from gui.bridge import Dispatcher
 from gui.dialogs.data import DataDialog
 from gui.dialogs.dimensions import DimensionsDialog
 from gui.dialogs.export import ExportDialog
+from gui.dialogs.foreign_plan import ForeignPlanDialog
 from gui.i18n import language
 from gui.main import main
 from gui.settings import Settings
@@ -414,14 +415,26 @@ def test_a_plan_for_another_model_is_refused_in_one_sentence(opened, files):
     save_plan(preset(other, "int8"), other, files / "other.json")
     (files / "broken.json").write_text("{")
     before = kept(opened)
-    for name in ("other.json", "broken.json"):
-        opened.answer_file_dialog(files / name)
-        opened.menu("file", "import_plan")
-        one_sentence(opened.said(), name)
-        assert kept(opened) == before
+    opened.answer_file_dialog(files / "broken.json")
+    opened.menu("file", "import_plan")
+    one_sentence(opened.said(), "broken.json")
+    opened.answer_file_dialog(files / "other.json")
+    opened.menu("file", "import_plan")
+    asked = opened.dialog(ForeignPlanDialog)
+    one_sentence(asked.sentence.text(), "other.json")
+    opened.press(asked, "Cancel")
+    assert kept(opened) == before
     opened.menu("plan", "preset_int4")
     opened.answer_file_dialog(files / "plan.json")
     opened.menu("file", "import_plan")
+    opened.until(lambda: session.plan == preset(session.network, "int8"))
+    saved = json.loads((files / "plan.json").read_text())
+    saved["model"]["sha256"] = "0" * 64  # the same layers in another file
+    (files / "elsewhere.json").write_text(json.dumps(saved))
+    opened.menu("plan", "preset_int4")
+    opened.answer_file_dialog(files / "elsewhere.json")
+    opened.menu("file", "import_plan")
+    opened.press(opened.dialog(ForeignPlanDialog), "Apply by names")
     opened.until(lambda: session.plan == preset(session.network, "int8"))
 
 
