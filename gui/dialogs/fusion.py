@@ -150,7 +150,7 @@ class FusionDialog(Dialog):
                 item.setToolTip(column, reason if column == 3 else item.text(column))
             self.list.addTopLevelItem(item)
         for column, width in enumerate((200, 150, 150)):
-            self.list.setColumnWidth(column, width)
+            self.list.setColumnWidth(column, max(width, self.list.header().sectionSizeHint(column)))
 
     def _on_current(self, item: QTreeWidgetItem | None) -> None:
         kernels = item.data(0, _KERNELS) if item is not None else None

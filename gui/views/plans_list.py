@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -113,9 +113,25 @@ class PlansList(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        for column, width in WIDTHS.items():
-            header.resizeSection(column, width)
+        self.fit_columns()
         self.doubleClicked.connect(self._on_double_click)
+
+    def fit_columns(self) -> None:
+        """Give columns their widths, more where the font or the language needs more for the title."""
+        header = self.horizontalHeader()
+        for column, width in WIDTHS.items():
+            header.resizeSection(column, max(width, header.sectionSizeHint(column)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Titles of another language or font want other widths."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.fit_columns()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fonts of the style sheet are known from here on."""
+        super().showEvent(event)
+        self.fit_columns()
 
     def name_of(self, index: Index) -> str:
         """Name of the kept plan in a row; '' for the current plan or none."""

@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QObject, QThread, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gui import style
+from gui.bridge import hub
 from gui.i18n import set_language
 from gui.theme import LIGHT, Theme, theme_manager
 
@@ -40,6 +41,7 @@ def _nothing_left_running(qapp):
     for widget in QApplication.topLevelWidgets():
         if widget.parent() is None and widget.isVisible():
             widget.close()
+    hub.hover(None, "nobody")  # one hub serves all windows and outlives them
     qapp.processEvents()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # no loop runs that would do it
     gc.collect()

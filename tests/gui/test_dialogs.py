@@ -453,7 +453,7 @@ def test_a_folder_that_vanishes_is_a_sentence(window, session, qtbot, tmp_path, 
     dialog.calibration.path.setText(str(tmp_path))
     press(qtbot, dialog, "Apply")
     qtbot.waitUntil(lambda: "it is gone" in dialog.calibration._hint.text())
-    assert next(b for b in dialog.findChildren(QPushButton) if b.text() == "Apply").isEnabled()
+    qtbot.waitUntil(lambda: any(b.text() == "Apply" and b.isEnabled() for b in dialog.findChildren(QPushButton)))
     dialog.reject()
 
 
