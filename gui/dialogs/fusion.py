@@ -52,6 +52,7 @@ class FusionDialog(Dialog):
         self.list.setAccessibleName(self.windowTitle())
         self.list.setHeaderLabels([self.tr("Pattern"), self.tr("Kernel"), self.tr("Stayed apart"), self.tr("Why")])
         self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self._fit_columns()
         self.list.currentItemChanged.connect(self._on_current)
         self.body.addWidget(self.list, 1)
         self.add_button(self.tr("Close"), self.accept, primary=True).setFocus()
@@ -149,6 +150,9 @@ class FusionDialog(Dialog):
             for column in range(4):
                 item.setToolTip(column, reason if column == 3 else item.text(column))
             self.list.addTopLevelItem(item)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
         for column, width in enumerate((200, 150, 150)):
             self.list.setColumnWidth(column, max(width, self.list.header().sectionSizeHint(column)))
 
