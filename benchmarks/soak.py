@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QEventLoop, QObject, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
@@ -36,6 +36,13 @@ ROUND = 40
 """Actions between two measurements."""
 LAYOUTS = ("tune", "profile", "sweep", "compare", "graph")
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+def pause(milliseconds: int) -> None:
+    """Let Qt work; unlike `QTest.qWait` in PySide 6.10, without keeping Python's other threads from working."""
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +89,19 @@ class Clicker:
         while not done():
             if time.monotonic() > end:
                 raise TimeoutError(f"after {limit_s:g} s: {[str(job.title) for job in self.session.jobs.active]}")
-            QTest.qWait(20)
+            pause(20)
 
     def settle(self) -> None:
         """Wait until nothing runs, and drop what is garbage."""
         self.wait(lambda: not self.session.jobs.active)
-        QTest.qWait(300)
+        pause(300)
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         gc.collect()
 
     def act(self) -> None:
         """Do one thing."""
         self.random.choice(self.actions)()
-        QTest.qWait(self.random.choice((0, 5, 30, 120)))
+        pause(self.random.choice((0, 5, 30, 120)))
 
     def close(self) -> None:
         """End window and session."""
@@ -145,7 +152,7 @@ class Clicker:
         layers = self.window.host.docks["layers"].view
         if layers is not None:
             layers.filter_bar.input.setText(self.random.choice(("conv", "1", "", "xyz")))
-            QTest.qWait(160)
+            pause(160)
             layers.clear_filter()
 
     def look(self) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PIL import Image
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
@@ -32,6 +32,13 @@ SIZES = ("1280x800", "1440x900", "1920x1080")
 DEFAULT_SIZE = "1440x900"
 LAYOUT_KEYS = {"tune": "1", "profile": "2", "sweep": "3", "compare": "4", "graph": "5"}
 LIMIT_S = 180.0
+
+
+def pause(milliseconds: int) -> None:
+    """Let Qt work; unlike `QTest.qWait` in PySide 6.10, without keeping Python's other threads from working."""
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
 
 
 class Driver:
@@ -54,14 +61,14 @@ class Driver:
         while not done():
             if time.monotonic() > end:
                 raise TimeoutError(what)
-            QTest.qWait(20)
+            pause(20)
 
     def settle(self) -> None:
         """Wait until everything is drawn and no job runs but exact sweeps, which take minutes on a slow machine."""
         for _ in range(2):  # a view that has just been made may start a job
             self.wait(lambda: all(job.lane == "exact" for job in self.session.jobs.active), "jobs still run")
             self.wait(lambda: self.window.host is not None and self.window.host.settled, "docks are not ready")
-            QTest.qWait(80)
+            pause(80)
 
     def open_sample(self, name: str) -> None:
         """Click Open on a sample's card."""
