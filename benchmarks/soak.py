@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QEvent, QEventLoop, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from watch import pause
 
 from engine.session import Session
 from gui import style
@@ -36,13 +37,6 @@ ROUND = 40
 """Actions between two measurements."""
 LAYOUTS = ("tune", "profile", "sweep", "compare", "graph")
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-
-
-def pause(milliseconds: int) -> None:
-    """Let Qt work; unlike `QTest.qWait` in PySide 6.10, without keeping Python's other threads from working."""
-    loop = QEventLoop()
-    QTimer.singleShot(milliseconds, loop.quit)
-    loop.exec()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,13 @@ def window() -> Window:
     return made
 
 
+def pause(milliseconds: int) -> None:
+    """Let Qt work; unlike `QTest.qWait` in PySide 6.10, without keeping Python's other threads from working."""
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
+
+
 class Watcher(QObject):
     """Waits until what is painted is what is wanted."""
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PIL import Image
-from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
@@ -28,17 +28,14 @@ from gui.theme import Mode, theme_manager
 from gui.window import Window
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from watch import pause  # noqa: E402 - found only from here on
+
 SIZES = ("1280x800", "1440x900", "1920x1080")
 DEFAULT_SIZE = "1440x900"
 LAYOUT_KEYS = {"tune": "1", "profile": "2", "sweep": "3", "compare": "4", "graph": "5"}
 LIMIT_S = 180.0
-
-
-def pause(milliseconds: int) -> None:
-    """Let Qt work; unlike `QTest.qWait` in PySide 6.10, without keeping Python's other threads from working."""
-    loop = QEventLoop()
-    QTimer.singleShot(milliseconds, loop.quit)
-    loop.exec()
 
 
 class Driver:

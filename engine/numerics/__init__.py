@@ -1,7 +1,8 @@
 """Room `numerics`: running kernels as reference and quantized, and the errors between them."""
 
 from engine.numerics.calibration import calibrate
-from engine.numerics.evaluator import Capture, Evaluator
+from engine.numerics.capture import Capture
+from engine.numerics.evaluator import Evaluator
 from engine.numerics.lowering import Lowered, lower
 from engine.numerics.results import ErrorSums, Evaluation, OutputError
 from engine.numerics.samples import SampleSet

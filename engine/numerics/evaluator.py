@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 import onnxruntime as ort
@@ -16,6 +15,7 @@ from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
 from engine.numerics.buffers import Store, Value, fixed
 from engine.numerics.calibration import calibrate
+from engine.numerics.capture import Capture, captured
 from engine.numerics.layout import choose_layout
 from engine.numerics.local import LocalErrors
 from engine.numerics.outputs import OutputSums, Reading, compare_outputs, read_outputs, total
@@ -31,7 +31,7 @@ from engine.numerics.shared import (
     totals_of,
 )
 from engine.numerics.state import SampleState
-from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
+from engine.numerics.sums import Sums
 from engine.numerics.wiring import Wiring
 from engine.numerics.workers import Workers
 from engine.precision.plan import Plan
@@ -42,22 +42,6 @@ from engine.text import say
 
 _LEAST_SESSION_BYTES = 256 << 20
 _PATIENCE_S = 0.5
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Capture:
-    """Values of one kernel for one sample; copies."""
-
-    kernel: str
-    """Kernel id."""
-    tensor: str
-    """The kernel's first float output (its first output if none is float)."""
-    sample: int
-    reference: Array
-    result: Array
-    sums: ErrorSums
-    reference_inputs: Mapping[str, Array]
-    result_inputs: Mapping[str, Array]
 
 
 class Evaluator:
@@ -352,7 +336,7 @@ class Evaluator:
             state = self._states[sample]
             state.advance(schemes, keys, [False] * len(keys), cancel, self._gate, [])
             names = shared.wiring.measured[kernel.index] or kernel.outputs
-            return _capture(self.network, kernel, sample, names[0], shared.values[sample], state.values)
+            return captured(self.network, kernel, sample, names[0], shared.values[sample], state.values)
 
     def values(
         self, plan: Plan, sample: int, *, kernels: Collection[str] | None = None, cancel: CancelToken = NEVER
@@ -526,33 +510,3 @@ def _activation_bytes(network: Network) -> int:
     """Bytes of all kernel outputs of one sample."""
     names = [name for kernel in network.kernels for name in kernel.outputs if fixed(network, name)]
     return sum(network.tensors[name].nbytes for name in names)
-
-
-def _capture(
-    network: Network,
-    kernel: Kernel,
-    sample: int,
-    tensor: str,
-    reference: Mapping[str, Value],
-    current: Mapping[str, Value],
-) -> Capture:
-    def read(values: Mapping[str, Value], name: str) -> Array:
-        return np.array(values[name].numpy(network.tensors.get(name)))
-
-    before, now = read(reference, tensor), read(current, tensor)
-    return Capture(
-        kernel.id,
-        tensor,
-        sample,
-        before,
-        now,
-        _sums(now, before),
-        {name: read(reference, name) for name in kernel.inputs},
-        {name: read(current, name) for name in kernel.inputs},
-    )
-
-
-def _sums(result: Array, reference: Array) -> ErrorSums:
-    if result.dtype.kind in "OSUbiu":
-        return ErrorSums(0.0, 0.0, 0.0, 0)
-    return error_sums(result, reference, power_sums(reference), np.empty(PIECE, np.float32)).as_result()

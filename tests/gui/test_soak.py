@@ -15,6 +15,7 @@ SPARE = 12
 
 @pytest.fixture
 def clicker(qtbot, monkeypatch):
+    monkeypatch.syspath_prepend(_SCRIPT.parent)
     spec = importlib.util.spec_from_file_location("soak", _SCRIPT)
     soak = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "soak", soak)  # dataclasses look their module up
