@@ -25,6 +25,7 @@ from gui.bridge import Dispatcher
 from gui.i18n import Language, set_language
 from gui.settings import Settings
 from gui.theme import Mode, theme_manager
+from gui.views.session_view import SessionView
 from gui.window import Window
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,6 +66,8 @@ class Driver:
         for _ in range(2):  # a view that has just been made may start a job
             self.wait(lambda: all(job.lane == "exact" for job in self.session.jobs.active), "jobs still run")
             self.wait(lambda: self.window.host is not None and self.window.host.settled, "docks are not ready")
+            views = [view for view in self.window.findChildren(SessionView) if view.isVisible()]
+            self.wait(lambda shown=views: not any(view.due for view in shown), "views are not drawn")
             pause(80)
 
     def open_sample(self, name: str) -> None:

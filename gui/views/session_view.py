@@ -128,6 +128,11 @@ class SessionView(QWidget):
         self.redraw()
 
     @property
+    def due(self) -> bool:
+        """Whether something is to be redrawn once it is this view's turn."""
+        return bool(self._dirty)
+
+    @property
     def listening(self) -> bool:
         """Whether `dispose` has not been called yet."""
         return self._unsubscribe is not None
@@ -159,6 +164,9 @@ class SessionView(QWidget):
             self.retranslate()
             for part in self.findChildren(QWidget):  # painted words have no text that Qt could see change
                 part.update()
+            if self._dirty and self.isVisible():  # half a language is read as a fault, so no work comes first
+                self._timer.stop()
+                turns.take(self)
 
     def _on_change(self, change: Change) -> None:
         if change.what in self.WATCHES or change.what is What.MODEL:

@@ -1,8 +1,10 @@
 """Switching the language leaves no word behind: a view then looks like one that was made in the new language."""
 
+import time
+
 import pytest
 from plot_hand import settle, show
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.i18n import set_language
 from gui.views.compare import CompareView
@@ -86,3 +88,12 @@ def test_a_view_follows_the_language(qtbot, session, theme, kind):
     rest(qtbot, fresh, session)
     assert (title, subtitle) == (fresh.title(), fresh.subtitle())
     qtbot.waitUntil(lambda: picture(fresh) == looks, timeout=4000)
+
+
+def test_a_language_does_not_wait_for_the_pause_between_drawings(qtbot, session, theme):
+    view = show(qtbot, PreflightView, session, theme, 900, 700)
+    rest(qtbot, view, session)
+    view._took_ms, view._drawn_at = 60_000.0, time.monotonic() + 60  # the longest pause has just begun
+    set_language("zh")
+    QApplication.processEvents()
+    qtbot.waitUntil(lambda: not view.due, timeout=500)
