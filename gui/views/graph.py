@@ -55,6 +55,7 @@ class GraphView(PlotView):
         self._shape: Shape | None = None
         self._network: object = None
         self._laid_out: tuple[Picture, Arrangement] | None = None
+        self._laid_in_s = 0.0
         self._support = Support(session)
         self.layouter = Layouter(session, self._on_laid_out)
         self.canvas = GraphCanvas(theme)
@@ -113,6 +114,7 @@ class GraphView(PlotView):
         for button, tip in zip(self.buttons, tips, strict=True):
             button.set_tip(tip)
         self.more.set_tip(self.tr("Copy and export"))
+        self._say_laid_out()
 
     def apply_theme(self, theme: Theme) -> None:
         """Use other colours."""
@@ -215,12 +217,18 @@ class GraphView(PlotView):
         first = self._laid_out is None
         self.series, self.opened = series, opened
         self._laid_out = (picture, arrangement)
-        nodes = sum(len(kernel.nodes) for kernel in self.session.network.kernels) if self.session.network else 0
-        words = self.tr("{n} kernels from {m} ONNX nodes, laid out in {time}")
-        time_text = f"{1000 * seconds:.0f}\u202fms"
-        self.set_subtitle(words.format(n=len(picture.place), m=nodes, time=time_text))
+        self._laid_in_s = seconds
+        self._say_laid_out()
         self._show_scene(fit=first)
         self.draw_selection()
+
+    def _say_laid_out(self) -> None:
+        if self._laid_out is None:
+            return
+        nodes = sum(len(kernel.nodes) for kernel in self.session.network.kernels) if self.session.network else 0
+        words = self.tr("{n} kernels from {m} ONNX nodes, laid out in {time}")
+        time_text = f"{1000 * self._laid_in_s:.0f}\u202fms"
+        self.set_subtitle(words.format(n=len(self._laid_out[0].place), m=nodes, time=time_text))
 
     def _show_scene(self, *, fit: bool) -> None:
         if self._laid_out is None or self.rows is None or self.overlay is None:

@@ -127,6 +127,12 @@ class SessionView(QWidget):
         turns.leave(self)
         self.redraw()
 
+    def draw_first(self) -> None:
+        """Redraw what is due with no pause: half a language or half a theme is read as a fault."""
+        if self._dirty and self.isVisible():
+            self._timer.stop()
+            turns.take(self)
+
     @property
     def due(self) -> bool:
         """Whether something is to be redrawn once it is this view's turn."""
@@ -164,9 +170,7 @@ class SessionView(QWidget):
             self.retranslate()
             for part in self.findChildren(QWidget):  # painted words have no text that Qt could see change
                 part.update()
-            if self._dirty and self.isVisible():  # half a language is read as a fault, so no work comes first
-                self._timer.stop()
-                turns.take(self)
+            self.draw_first()
 
     def _on_change(self, change: Change) -> None:
         if change.what in self.WATCHES or change.what is What.MODEL:

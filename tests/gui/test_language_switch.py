@@ -7,8 +7,11 @@ from plot_hand import settle, show
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.i18n import set_language
+from gui.settings import Settings
+from gui.theme import theme_manager
 from gui.views.compare import CompareView
 from gui.views.error_profile import ErrorProfileView
+from gui.views.graph import GraphView
 from gui.views.jobs import JobsView
 from gui.views.kernel import KernelView
 from gui.views.latency import LatencyView
@@ -23,6 +26,7 @@ from gui.views.summary import SummaryView
 from gui.views.tensors import TensorsView
 from gui.views.thermal import ThermalView
 from gui.views.timeline import TimelineView
+from gui.window import Window
 
 VIEWS = (
     CompareView,
@@ -93,7 +97,35 @@ def test_a_view_follows_the_language(qtbot, session, theme, kind):
 def test_a_language_does_not_wait_for_the_pause_between_drawings(qtbot, session, theme):
     view = show(qtbot, PreflightView, session, theme, 900, 700)
     rest(qtbot, view, session)
-    view._took_ms, view._drawn_at = 60_000.0, time.monotonic() + 60  # the longest pause has just begun
+    begin_the_longest_pause(view)
     set_language("zh")
     QApplication.processEvents()
     qtbot.waitUntil(lambda: not view.due, timeout=500)
+
+
+def test_colours_do_not_wait_for_it_either(qtbot, session):
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    window.set_session(session)
+    view = window.reveal("error")
+    qtbot.waitUntil(lambda: window.host.settled, timeout=15_000)
+    view.refresh_now()
+    begin_the_longest_pause(view)
+    theme_manager.set_mode("dark")
+    assert view.theme is theme_manager.theme
+    qtbot.waitUntil(lambda: not view.due, timeout=500)
+
+
+def test_what_the_graph_says_of_its_layout_follows_too(qtbot, session, theme):
+    view = show(qtbot, GraphView, session, theme, 900, 700)
+    qtbot.waitUntil(lambda: "laid out" in view.subtitle(), timeout=8000)
+    set_language("zh")
+    QApplication.processEvents()
+    assert "laid out" not in view.subtitle()
+    assert view.subtitle()
+
+
+def begin_the_longest_pause(view):
+    """As if drawing had taken a minute, a moment ago."""
+    view._took_ms, view._drawn_at = 60_000.0, time.monotonic() + 60
