@@ -42,8 +42,8 @@ def interruptible(work: Callable[[], int]) -> int:
             ended.set()
 
     thread = threading.Thread(target=run, name="mixbit-command", daemon=True)
-    thread.start()
     try:
+        thread.start()
         while not ended.wait(_LOOK_S):
             pass
     except KeyboardInterrupt:

@@ -78,6 +78,26 @@ def test_a_command_that_can_cleans_up_behind_itself(capsys):
     assert capsys.readouterr().err == "mixbit: stopped\n"
 
 
+def test_ctrl_c_while_the_command_starts_is_no_traceback(monkeypatch, capsys):
+    begun = threading.Event()
+
+    class Interrupted(threading.Thread):
+        def start(self) -> None:
+            super().start()
+            assert begun.wait(10)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)  # where the signal is answered
+
+    def work() -> int:
+        begun.set()
+        while True:
+            time.sleep(0.005)
+
+    monkeypatch.setattr(interrupt.threading, "Thread", Interrupted)
+    assert interruptible(work) == STOPPED
+    assert capsys.readouterr().err == "mixbit: stopped\n"
+
+
 def test_codes_and_errors_are_passed_on():
     assert interruptible(lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
