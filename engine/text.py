@@ -21,7 +21,8 @@ class Text:
     """A sentence: an English template in `str.format` form and what goes into it."""
 
     template: str
-    fields: Mapping[str, object] = field(default_factory=dict)
+    fields: Mapping[str, object] = field(default_factory=dict, hash=False)
+    """No part of the hash: a dict has none, and sentences are told apart by comparing them."""
 
     def __str__(self) -> str:
         """The English sentence."""

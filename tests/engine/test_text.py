@@ -31,3 +31,8 @@ def test_one_thing_is_not_several():
                                                                 "2 kernels are slow"]  # fmt: skip
     assert str(say("{count:,} of {all:03d}", count=12345, all=7)) == "12,345 of 007"
     assert str(say("{yes}", yes=True)) == "True"
+
+
+def test_the_same_sentence_twice_is_one():
+    notes = [say("{count} files", count=1), say("{count} files", count=2), say("{count} files", count=1)]
+    assert [str(note) for note in dict.fromkeys(notes)] == ["1 files", "2 files"]
