@@ -26,7 +26,7 @@ def without_paths(words: str) -> str:
 def without_folders(sentence: Text) -> str:
     """An engine sentence in English; of every path that goes into it only the file name stays."""
     fields = {name: _short(value) for name, value in sentence.fields.items()}
-    return without_paths(sentence.template.format(**fields))
+    return without_paths(str(Text(sentence.template, fields)))
 
 
 def environment() -> list[str]:

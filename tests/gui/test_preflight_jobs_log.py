@@ -275,6 +275,20 @@ def test_a_bug_report_has_versions_and_model_but_no_folders(logged):
     assert "secret" not in words
 
 
+def test_the_copy_button_copies_sentences_with_one_and_with_many(logged, qtbot):
+    opened = "Opened {file}: {count} {count:kernel|kernels}."
+    for count in (1, 75):
+        logged.log.append(LogEntry("info", say(opened, file=Path("/home/anna/n.onnx"), count=count)))
+    logged.log.append(LogEntry("info", say("It said: {why}", why=say(opened, file="/home/anna/n.onnx", count=2))))
+    view = shown(qtbot, LogView(logged, LIGHT))
+    view.copy_button.show()
+    qtbot.mouseClick(view.copy_button, LEFT)
+    words = QGuiApplication.clipboard().text()
+    for line in ("Opened …/n.onnx: 1 kernel.", "Opened …/n.onnx: 75 kernels.", "It said: Opened …/n.onnx: 2 kernels."):
+        assert line in words
+    view.dispose()
+
+
 @pytest.mark.parametrize(
     ("words", "kept"),
     [
