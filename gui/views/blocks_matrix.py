@@ -72,6 +72,9 @@ class BlockMatrix(QWidget):
 
     def set(self, data: Matrix) -> None:
         """Draw other figures."""
+        if self.data is not None and self.data.kernels != data.kernels:
+            self._rest.stop()  # the kernel under the pointer is another one, or none
+            self._hovered = -1
         self.data = data
         self._places = {k: (r, c) for r, row in enumerate(data.kernels) for c, k in enumerate(row)}
         self.setMinimumHeight(HEAD + ROW * len(data.names) + FOOT)

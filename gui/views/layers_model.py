@@ -62,6 +62,7 @@ class LayersModel(QAbstractTableModel):
         old, self.rows = self.rows, rows
         same = old is not None and rows is not None and old.shape is rows.shape
         if not same:
+            self._step.stop()
             self._waiting.clear()
             self.beginResetModel()
             self._take(self._wanted_order())
@@ -84,6 +85,8 @@ class LayersModel(QAbstractTableModel):
 
     def _next(self) -> None:
         """Say what has changed in the next column."""
+        if not self._waiting:  # a timer that was due already when its queue was emptied
+            return
         key = next(iter(self._waiting))
         self._announce(COLUMNS.index(BY_KEY[key]), self._waiting.pop(key))
         if self._waiting:

@@ -131,6 +131,17 @@ def test_only_cells_that_look_different_are_announced(session, qtbot):
     assert not model._step.isActive()
 
 
+def test_another_model_while_columns_still_wait_leaves_nothing_to_tell(session, qtbot):
+    model = LayersModel()
+    model.set_rows(rows_of(session, shape_of(session.network)))
+    session.budgets = type(session.budgets)(min_sqnr_db=3.0)
+    model.set_rows(rows_of(session, model.rows.shape))
+    assert model._step.isActive()
+    model.set_rows(rows_of(session, shape_of(session.network)))  # another shape: as another model comes
+    assert not model._step.isActive()
+    model._next()  # what was due already has nothing to say
+
+
 def test_a_cell_whose_picture_changes_is_announced_for_every_figure(session, qtbot, theme):
     table = LayersTable(LayersModel(), theme)
     qtbot.addWidget(table)

@@ -1,6 +1,6 @@
 """One selection, one pointer: every dock that shows kernels takes both from all others, and gives them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -247,3 +247,16 @@ def test_a_dock_of_one_kernel_follows_the_current_one(make, prepared, qtbot, doc
         draw(view)
         seen.append(view.grab().toImage())
     assert seen[0] != seen[1]
+
+
+def test_a_cell_that_has_gone_asks_for_no_card(make, prepared):
+    view, _ = make("blocks")
+    asked = []
+    view.matrix.rested.connect(lambda kernel, place: asked.append(kernel))
+    widget, place = in_blocks(view, prepared.network.kernels[SECOND])
+    move(widget, place)
+    assert view.matrix._rest.isActive()
+    view.matrix.set(replace(view.matrix.data, kernels=((0,),), names=("1",), roles=("q",)))  # of another model
+    assert not view.matrix._rest.isActive()
+    view.matrix._on_rest()
+    assert not asked
