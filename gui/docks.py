@@ -1,8 +1,8 @@
 """The docks: one table says which there are, `Dock` holds a view, `DockHost` is the area they live in.
 
 A view is a QWidget made as `View(session, theme)` with title(), subtitle() and the signal subtitle_changed,
-header_widgets() for the right side of its header, save_state(), restore_state(), apply_theme(theme), draw_first() and
-dispose();
+header_widgets() for the right side of its header, save_state(), restore_state(), apply_theme(theme), draw_first(),
+take_keys() and dispose();
 if it has badge(), that count stands after its title, and the signal command_wanted runs a command by its id.
 """
 

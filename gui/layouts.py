@@ -30,7 +30,9 @@ class Split:
 Node = Tabs | Split
 NARROW = 1180
 """Px of a window below which no layout has a column on the right."""
-LAYOUTS = ("tune", "profile", "sweep", "compare", "graph")
+MAIN = {"tune": "layers", "profile": "timeline", "sweep": "sensitivity", "compare": "compare", "graph": "graph"}
+"""Each layout's dock that gets the keys when the layout comes up."""
+LAYOUTS = tuple(MAIN)
 
 
 def row(*parts: tuple[Node, int]) -> Split:

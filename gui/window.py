@@ -31,7 +31,7 @@ from gui.docks import GAP, Dock, DockHost
 from gui.fonts import has_chinese
 from gui.i18n import language
 from gui.i18n import text as translated
-from gui.layouts import LAYOUTS, arrange, default, stored_name
+from gui.layouts import LAYOUTS, MAIN, arrange, default, stored_name
 from gui.menu_row import MenuRow, paint_logo
 from gui.menus import Menus
 from gui.settings import Settings
@@ -229,8 +229,19 @@ class Window(QWidget):
             self._remember_layout()
             self.layout_name = name
             if self._stack.currentWidget() is self.host:
+                had = self.focusWidget()
+                inside = had is None or had is self.host or self.host.isAncestorOf(had)
                 self._apply_layout(name)
+                if inside:
+                    self._focus_main()
             self._refresh()
+
+    def _focus_main(self) -> None:
+        """Give the keys to the dock that the layout is about."""
+        assert self.host is not None
+        dock = self.host.docks[MAIN[self.layout_name]]
+        if not dock.isHidden() and not dock.isFloating():
+            dock.ensure_view().take_keys()
 
     def reset_layout(self) -> None:
         """Put the docks of this layout where they belong."""

@@ -59,6 +59,7 @@ class CompareView(PlotView):
         self.menus = SourceMenu(session, self)
         self.page = ComparePage(theme)
         self.set_page(self.page)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._connect()
         self.retranslate()
 

@@ -25,6 +25,7 @@ from gui.views.graph_overlay import OVERLAYS, SCALED, Overlay, overlay_of
 from gui.views.graph_walk import step_from
 from gui.views.layers_card import card as kernel_card
 from gui.views.layers_rows import LayerRows, Shape, Support, rows_of, shape_of
+from gui.widgets.escape import EscapeFirst
 from gui.widgets.icon_button import IconButton
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.tip_card import TipCard
@@ -407,6 +408,7 @@ class GraphView(PlotView):
         self.collapse.toggled.connect(lambda _: self._lay_out())
         self.search.textChanged.connect(lambda _: self._mark())
         self.search.installEventFilter(self)
+        EscapeFirst(self.search)
         fit, smaller, larger = self.buttons
         fit.clicked.connect(self.canvas.fit)
         smaller.clicked.connect(lambda: self.canvas.zoom(1 / 1.2))

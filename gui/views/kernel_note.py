@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
+from gui.widgets.escape import EscapeFirst
+
 WAIT_MS = 400
 """After the last key; leaving the field keeps at once."""
 _LINES = (1, 5)
@@ -31,6 +33,7 @@ class NoteField(QPlainTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.textChanged.connect(self._on_text)
+        EscapeFirst(self)
         self._grow()
 
     def show_note(self, kernel: str, note: str) -> None:

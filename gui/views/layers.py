@@ -341,6 +341,10 @@ class LayersView(SessionView):
         if len(kept) < len(session.selection):
             session.select(kept, session.current if session.current in kept else None, who=WHO)
 
+    def take_keys(self) -> None:
+        """The table gets them."""
+        self._focus_table()
+
     def _focus_table(self) -> None:
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -13,6 +13,7 @@ from gui.views.layers_order import FAMILIES, Filter, below_required, family_coun
 from gui.views.layers_rows import LayerRows
 from gui.views.words import kind_word
 from gui.widgets.chip import Chip
+from gui.widgets.escape import EscapeFirst
 from gui.widgets.themed import button
 
 DEBOUNCE_MS = 150
@@ -46,6 +47,7 @@ class FilterBar(QWidget):
         self.input.textEdited.connect(lambda _: self._timer.start())
         self.input.textChanged.connect(self._on_text_changed)
         self.input.installEventFilter(self)
+        EscapeFirst(self.input)
         self.chips = {name: Chip(name, family=name) for name in FAMILIES}
         for name, chip in self.chips.items():
             chip.toggled.connect(lambda on, name=name: self._toggle_family(name, on))

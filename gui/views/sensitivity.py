@@ -84,6 +84,7 @@ class SensitivityView(ChartView):
         self.chart.dragged.connect(self._on_drag)
         self.chart.drag_ended.connect(self._on_drag)
         self.chart.key_pressed.connect(self._on_key)
+        self.setFocusProxy(self.chart)
         self.retranslate()
 
     # -- dock -------------------------------------------------------------------------------------------------------

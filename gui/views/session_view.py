@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -132,6 +132,10 @@ class SessionView(QWidget):
         if self._dirty and self.isVisible():
             self._timer.stop()
             turns.take(self)
+
+    def take_keys(self) -> None:
+        """Get the keyboard's focus, as what the layout is about."""
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def due(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QMenu, QToolButton, QWidget
 
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
@@ -20,6 +20,7 @@ from gui.views.layers_rows import rows_of, shape_of
 from gui.views.scheme_words import scheme_words
 from gui.views.sensitivity_data import Question, scheme_code, scheme_order, used_metric
 from gui.views.sweep_words import difference_sentence, metric_sentence, metric_word, question_word
+from gui.widgets.escape import EscapeFirst
 from gui.widgets.icon_button import IconButton
 from gui.widgets.segmented import SegmentedControl
 
@@ -204,8 +205,16 @@ class FilterInput(QLineEdit):
         self.setFixedHeight(22)
         self.setFixedWidth(132)
         self.textChanged.connect(lambda _: self._timer.start())
+        EscapeFirst(self, lambda: bool(self.text()))
         theme_manager.changed.connect(self._apply_theme)
         self._apply_theme(theme_manager.theme)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc empties it."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.clear()
+        else:
+            super().keyPressEvent(event)
 
     def retranslate(self) -> None:
         """The language has changed."""

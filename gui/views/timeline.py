@@ -30,6 +30,7 @@ from gui.views.timeline_ground import LaneGround, LaneNames, lane_at
 from gui.views.timeline_layers import LaneBarsLayer, RateLayer, Tints
 from gui.views.timeline_marks import Overview, OverviewWindow, TimeSelection
 from gui.views.words import bound_word
+from gui.widgets.escape import EscapeFirst
 from gui.widgets.icon_button import IconButton
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.tip_card import TipContent
@@ -72,6 +73,7 @@ class TimelineView(ChartView):
         self.focus_button, self.fit_button = IconButton("target", token="muted"), IconButton("fit", token="muted")
         self.focus_button.clicked.connect(self.focus_current)
         self.fit_button.clicked.connect(self.span.fit)
+        self.setFocusProxy(self.chart)
         self._connect()
         self.retranslate()
 
@@ -84,6 +86,7 @@ class TimelineView(ChartView):
         self.chart.drag_ended.connect(self._on_drag)
         self.chart.double_clicked.connect(lambda _: self.focus_current())
         self.chart.key_pressed.connect(self._on_key)
+        EscapeFirst(self.chart, lambda: self.marks.area is not None)
 
     # -- dock -------------------------------------------------------------------------------------------------------
 

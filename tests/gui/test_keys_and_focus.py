@@ -1,0 +1,100 @@
+"""Keys go where the user looks: Esc to the field in use before the window, other keys to a layout's main dock."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from gui.layouts import LAYOUTS, MAIN
+from gui.settings import Settings
+from gui.views.sweep_controls import FilterInput
+from gui.window import Window
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def window(session, qtbot, tmp_path):
+    made = Window(Settings(tmp_path / "settings.ini"), confirm=False)
+    qtbot.addWidget(made)
+    made.show()
+    made.set_session(session)
+    made.activateWindow()
+    qtbot.waitUntil(lambda: made.host.settled)
+    yield made
+    made.close()
+
+
+def shown(window, qtbot, layout):
+    window.show_layout(layout)
+    qtbot.waitUntil(lambda: window.host.settled)
+    return window.view(MAIN[layout])
+
+
+def focus_inside(widget):
+    focus = QApplication.focusWidget()
+    return focus is not None and (focus is widget or widget.isAncestorOf(focus))
+
+
+@pytest.mark.parametrize("key", range(1, 6))
+def test_the_main_dock_of_a_layout_gets_the_keys(window, qtbot, key):
+    start = shown(window, qtbot, "tune" if key != 1 else "graph")
+    start.setFocus()
+    QTest.keyClick(QApplication.focusWidget(), Key(Key.Key_0 + key), Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: window.host.settled)
+    name = LAYOUTS[key - 1]
+    assert window.layout_name == name
+    assert focus_inside(window.view(MAIN[name]))
+
+
+def test_a_layout_takes_no_focus_from_what_stands_outside_of_the_docks(window, qtbot):
+    window.menu_row.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    window.menu_row.setFocus()
+    shown(window, qtbot, "profile")
+    assert QApplication.focusWidget() is window.menu_row
+
+
+def test_escape_in_the_search_of_graph_clears_it_and_leaves_the_selection(window, qtbot, session):
+    view = shown(window, qtbot, "graph")
+    session.select(("k3",), "k3")
+    QTest.keyClicks(view.search, "dw")
+    view.search.setFocus()
+    QTest.keyClick(view.search, Key.Key_Escape)
+    assert view.search.text() == ""
+    assert view.canvas.hasFocus()
+    assert session.selection == ("k3",)
+
+
+def test_escape_in_the_filter_of_layers_clears_it_and_leaves_the_selection(window, qtbot, session):
+    view = shown(window, qtbot, "tune")
+    session.select(("k3",), "k3")
+    view.focus_filter("k3")
+    QTest.keyClick(view.filter_bar.input, Key.Key_Escape)
+    assert view.filter_bar.input.text() == ""
+    assert session.selection == ("k3",)
+
+
+def test_escape_in_a_note_takes_back_what_is_not_kept_and_leaves_the_selection(window, qtbot, session):
+    session.select(("k3",), "k3")
+    window.reveal("kernel")
+    qtbot.waitUntil(lambda: window.view("kernel").kernel is not None)
+    note = window.view("kernel").note
+    qtbot.waitUntil(note.isVisible)
+    note.setFocus()
+    QTest.keyClicks(note, "later")
+    QTest.keyClick(note, Key.Key_Escape)
+    assert note.toPlainText() == ""
+    assert session.selection == ("k3",)
+
+
+def test_escape_in_a_filter_of_sweeps_clears_it_and_leaves_the_selection(window, qtbot, session):
+    view = shown(window, qtbot, "sweep")
+    session.select(("k3",), "k3")
+    field = view.findChild(FilterInput) or window.findChild(FilterInput)
+    field.setFocus()
+    QTest.keyClicks(field, "conv")
+    QTest.keyClick(field, Key.Key_Escape)
+    assert field.text() == ""
+    assert session.selection == ("k3",)
+    QTest.keyClick(field, Key.Key_Escape)  # nothing left to clear: now the key is the window's
+    assert session.selection == ()
