@@ -58,7 +58,7 @@ class KernelView(SessionView):
         self.why_not = text_label(role="caption")
         self.advanced = button()
         self.advanced.setCheckable(True)
-        self.editor = SchemeEditor()
+        self.editor = SchemeEditor(narrow=True)
         self.shared, self.apart = text_label(role="caption"), text_label(role="caption")
         self.note = NoteField()
         self.formats, self.errors = FactRows(), FactRows()

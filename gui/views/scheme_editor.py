@@ -30,11 +30,15 @@ _ROWS = ("weights", "granularity", "group", "method", "activations")
 
 
 class SchemeEditor(QWidget):
-    """Shows a scheme and lets it be changed; `edited` carries each new value."""
+    """Shows a scheme and lets it be changed; `edited` carries each new value.
+
+    Args:
+        narrow: what can be ticked stands below its list instead of beside it, for a dock at the side.
+    """
 
     edited = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, narrow: bool = False) -> None:
         super().__init__(parent)
         self._showing = False
         self._labels = {name: text_label(role="caption") for name in _ROWS}
@@ -57,7 +61,7 @@ class SchemeEditor(QWidget):
             self.granularity.addItem("", kind)
         for name in METHOD_NAMES:
             self.method.addItem("", name)
-        self._lay_out()
+        self._lay_out(narrow)
         self.retranslate()
         for box in (self.bits, self.granularity, self.group, self.method, self.activations):
             box.currentIndexChanged.connect(self._on_edit)
@@ -65,7 +69,7 @@ class SchemeEditor(QWidget):
             check.toggled.connect(self._on_edit)
         self.show_scheme(INT4)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, narrow: bool) -> None:
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
@@ -77,12 +81,15 @@ class SchemeEditor(QWidget):
             ("method", self.method, self.corrected),
             ("activations", self.activations, self.activations_symmetric),
         )
-        for place, (name, first, second) in enumerate(rows):
+        place = 0
+        for name, first, second in rows:
             grid.addWidget(self._labels[name], place, 0)
             grid.addWidget(first, place, 1)
             if second is not None:
-                grid.addWidget(second, place, 2)
-        grid.addWidget(self.static, len(rows), 1, 1, 2)
+                place += narrow
+                grid.addWidget(second, place, 1 if narrow else 2)
+            place += 1
+        grid.addWidget(self.static, place, 0 if narrow else 1, 1, 2)
         grid.setColumnStretch(1, 1)
 
     def retranslate(self) -> None:

@@ -43,6 +43,8 @@ def _cut(widget: QWidget) -> Iterator[str]:
             yield from _line(widget, widget.placeholderText(), widget.width() - 12 - 36 * len(icons))
     elif isinstance(widget, QAbstractButton):
         yield from _button(widget)
+    elif isinstance(widget, QScrollArea):
+        yield from _unreachable(widget)
     yield from _outside(widget)
 
 
@@ -91,6 +93,14 @@ def _line(widget: QWidget, words: str, room: int) -> Iterator[str]:
     needed = widget.fontMetrics().horizontalAdvance(words)
     if words and needed > room + SLACK:
         yield f"{words!r} needs {needed} px, has {room}"
+
+
+def _unreachable(area: QScrollArea) -> Iterator[str]:
+    """What is wider than an area that only scrolls downwards can't be reached."""
+    held = area.widget()
+    never = area.horizontalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+    if never and held is not None and held.width() > area.viewport().width() + SLACK:
+        yield f"what is scrolled is {held.width()} px wide, has {area.viewport().width()}"
 
 
 def _outside(widget: QWidget) -> Iterator[str]:

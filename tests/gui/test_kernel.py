@@ -1,10 +1,14 @@
 from dataclasses import replace
 
 import pytest
+from cut_texts import cut_texts
 from fakes import FakeSession
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
 
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, ActivationFormat, Scheme, WeightFormat
+from gui.docks import DOCKS
+from gui.i18n import set_language
 from gui.theme import LIGHT
 from gui.views import kernel_data as data
 from gui.views.kernel import KernelView
@@ -171,3 +175,21 @@ def test_the_dialog_carries_the_chosen_scheme(qtbot):
     dialog.editor.bits.setCurrentIndex(dialog.editor.bits.findData(4))
     assert dialog.scheme().weights.bits == 4
     dialog.accept()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_advanced_form_fits_the_narrowest_dock(session: FakeSession, qtbot, language):
+    set_language(language)
+    session.select(("k20",), "k20")
+    view = KernelView(session, LIGHT)
+    qtbot.addWidget(view)
+    view.resize(next(spec.least for spec in DOCKS if spec.id == "kernel"), 860)
+    view.show()
+    qtbot.waitExposed(view)
+    view.refresh_now()
+    qtbot.mouseClick(view.advanced, LEFT)
+    view.refresh_now()
+    QApplication.processEvents()
+    assert view.editor.isVisible()
+    assert cut_texts(view) == []
+    view.dispose()
