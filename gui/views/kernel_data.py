@@ -163,9 +163,13 @@ def error_facts(session: Session, kernel: Kernel) -> list[Fact]:
     if cell is not None:
         kind = translate("Kernel", "estimate") if cell.kind == "estimated" else ""
         kl = f"KL {form.scientific(cell.kl)}" if cell.kl is not None else ""
-        remark = " · ".join(part for part in (kl, kind) if part)
         figure = cell.logits_db if cell.sqnr_db is None else cell.sqnr_db
-        facts.append(Fact(translate("Kernel", "Output, alone"), mark + form.sqnr(figure), remark))
+        if figure is None and kl:  # an estimate of logits has no SQNR
+            figure_words, kl = mark + kl, ""
+        else:
+            figure_words = form.MISSING if figure is None else mark + form.sqnr(figure)
+        remark = " · ".join(part for part in (kl, kind) if part)
+        facts.append(Fact(translate("Kernel", "Output, alone"), figure_words, remark))
     return facts
 
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, ActivationFormat, Scheme, WeightFormat
+from engine.session.state import SensitivityCell
 from gui.docks import DOCKS
 from gui.i18n import set_language
 from gui.theme import LIGHT
@@ -140,6 +141,16 @@ def test_errors_behind_an_edit_are_marked_stale(view, session):
     session.data = replace(session.data, synthetic=True)
     facts = {fact.name: fact for fact in data.error_facts(session, session.network.kernels[20])}
     assert facts["Local"].value.startswith("~")
+
+
+def test_an_estimate_without_sqnr_shows_what_it_has(view, session):
+    session.data = replace(session.data, synthetic=True)
+    kernel = session.network.kernels[20]
+    scheme = session.plan.scheme(kernel.id)
+    for kl, value in ((0.0079, "~KL 7.9×10⁻³"), (None, "–")):
+        session.sensitivity[kernel.id, scheme] = SensitivityCell(kernel.id, scheme, None, kl, "estimated")
+        fact = next(fact for fact in data.error_facts(session, kernel) if fact.name == "Output, alone")
+        assert (fact.value, fact.remark) == (value, "estimate")
 
 
 def test_without_a_selection_there_is_a_sentence(view, session):
