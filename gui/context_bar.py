@@ -99,11 +99,10 @@ class ContextBar(QWidget):
             self.data.setToolTip("\n".join(map(translated, data.notes)))
 
     def _refresh_plan(self, session: Session) -> None:
-        from engine.precision.presets import PRESET_TITLES  # brings ONNX: not before there is a session
+        from gui.views.plan_words import plan_word  # brings ONNX: not before there is a session
 
         plan = session.plan
-        preset = PRESET_TITLES.get(plan.name)
-        name = translated(preset) if preset is not None else plan.name or self.tr("Own plan")
+        name = plan_word(plan.name) or self.tr("Own plan")
         changed = len(plan.difference(session.previous_plan))
         detail = self.tr("%n kernel(s) differ from before", "", changed) if changed else ""
         self.plan.set_texts(self.tr("Plan"), name, detail, dot=session.modified)

@@ -8,6 +8,7 @@ from math import isfinite
 from engine.fusion.types import Network
 from engine.interop.handover import Change, Effect, Handover, spell
 from engine.precision.plan import Plan
+from engine.precision.presets import plan_title
 from engine.precision.scheme import label
 from engine.text import Text
 from engine.version import VERSION
@@ -40,7 +41,7 @@ def report_text(
         f"Hand-over of {network.graph.path.name} to {title}",
         f"Written by Mixbit {VERSION}; model SHA-256 {network.graph.sha256}",
         "",
-        f"Plan {plan.name or 'without a name'}: {_counts(plan, network)}",
+        f"Plan {plan_title(plan.name) or 'without a name'}: {_counts(plan, network)}",
         f"The target runs: {_counts(handover.effective_plan, network)}",
         "",
     ]

@@ -19,6 +19,7 @@ from engine.interop.handover import NO_EXTRAS, Extras, Handover, Measured, Writt
 from engine.interop.report_units import amount, db, energy, latency, share
 from engine.paths import resources
 from engine.precision.plan import Plan
+from engine.precision.presets import plan_title
 from engine.precision.scheme import family, label
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.ranges import Ranges
@@ -82,7 +83,7 @@ def page(network: Network, plan: Plan, ranges: Ranges | None, measured: Measured
     ]
     style = (resources() / "report" / "report.css").read_text(encoding="utf-8")
     facts = [
-        translate(say("Plan {name}", name=plan.name or "–")),
+        translate(say("Plan {name}", name=plan_title(plan.name) or "–")),
         translate(say("{count} {count:layer|layers}, {tunable} with a precision of {tunable:its|their} own",
                       count=len(network.kernels), tunable=len(network.tunable))),
         f"SHA-256 {network.graph.sha256[:16]}",

@@ -21,6 +21,11 @@ PRESET_TITLES: dict[str, Text] = {
 """The presets that a menu offers, in its order."""
 
 
+def plan_title(name: str) -> Text | str:
+    """A plan's name as people read it: presets by their title, others as they are."""
+    return PRESET_TITLES.get(name, name)
+
+
 def preset(network: Network, name: str) -> Plan:
     """The plan of that name for a network.
 

@@ -24,6 +24,7 @@ from engine.numerics import Evaluator
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.numerics.rounded import RoundedWeights
 from engine.precision.plan import Plan
+from engine.precision.presets import plan_title
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
 from engine.session import work
@@ -275,7 +276,7 @@ class Background:
             return evaluator.evaluate(plan, progress=lambda f, t: ctx.progress(0.8 + 0.2 * f, t), cancel=ctx.token)
 
         return self._measure(
-            say("Evaluating plan {plan}", plan=plan.name) if plan.name else say("Evaluating the plan"),
+            say("Evaluating plan {plan}", plan=plan_title(plan.name)) if plan.name else say("Evaluating the plan"),
             run,
             supersede=key,
             on_done=self._wanted(generation, done),

@@ -14,6 +14,7 @@ from engine.precision.plan import Plan
 from engine.precision.scheme import label
 from engine.session.comparing import Source
 from gui.views.compare_names import dump_names
+from gui.views.plan_words import plan_word
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -49,8 +50,10 @@ def source_words(session: Session, source: Source, plan: Plan, kernel: str | Non
         return translate("CompareView", "As the device runs it"), details
     if source.kind == "kept":
         return translate("CompareView", "Kept plan {name}").format(name=source.name), details
-    title = translate("CompareView", "Plan {name}").format(name=plan.name)
-    return title if plan.name else translate("CompareView", "Plan"), details
+    word = plan_word(plan.name)
+    if word and word == plan.name:
+        word = translate("CompareView", "Plan {name}").format(name=word)
+    return word or translate("CompareView", "Plan"), details
 
 
 def _scheme_words(session: Session, source: Source, plan: Plan, kernel: str | None) -> str:

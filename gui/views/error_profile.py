@@ -17,6 +17,7 @@ from gui.plots.table import Table
 from gui.theme import Theme
 from gui.views.error_profile_data import ErrorProfile, error_profile, profile_table
 from gui.views.error_profile_layers import CurrentRing, Lines, Markers, RequiredLine, RequiredZone, StaleRegion
+from gui.views.plan_words import plan_word
 from gui.widgets.tip_card import TipContent
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class ErrorProfileView(KernelChartView):
         menu.addSeparator()
 
     def _write_caption(self, profile: ErrorProfile) -> None:
-        name, old = self.shown.plan.name, self.shown.previous_plan.name
+        name, old = plan_word(self.shown.plan.name), plan_word(self.shown.previous_plan.name)
         keys = [
             Key(self.tr("accumulated, {plan}").format(plan=name) if name else self.tr("accumulated"), "line", "ink")
         ]

@@ -17,6 +17,7 @@ from gui.dialogs.replace import unless_exists
 from gui.i18n import text as translated
 from gui.plots.export import Exporter
 from gui.theme import Theme
+from gui.views.plan_words import plan_word
 from gui.views.plans_ab import DifferencesView, TransitionMatrix, pairs_of
 from gui.views.plans_list import PlansList
 from gui.views.plans_model import PlansModel, plan_rows
@@ -150,7 +151,7 @@ class PlansView(SessionView):
         """Keep the current plan and let its name be written."""
         if self.session.network is None:
             return
-        name = self.session.kept.free_name(self.session.plan.name or self.tr("Plan"))
+        name = self.session.kept.free_name(plan_word(self.session.plan.name) or self.tr("Plan"))
         if self._guarded(lambda: self.session.keep_plan(name)):
             self.refresh_now()
             self.list.setFocus()

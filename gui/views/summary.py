@@ -19,6 +19,7 @@ from gui.i18n import text as translated
 from gui.icons import pixmap
 from gui.theme import Theme
 from gui.views.layers_rows import Support
+from gui.views.plan_words import plan_word
 from gui.views.price import Pricer
 from gui.views.session_view import SessionView
 from gui.views.summary_cards import FIGURES, Card, cards
@@ -132,7 +133,7 @@ class SummaryView(SessionView):
         """Which plan is compared with which."""
         if self.session.network is None or self.session.previous is None:
             return ""
-        now, before = self.shown.plan.name, self.shown.previous_plan.name
+        now, before = plan_word(self.shown.plan.name), plan_word(self.shown.previous_plan.name)
         if now and before and now != before:
             return self.tr("{0} against {1}").format(now, before)
         return self.tr("against {0}").format(before) if before and before != now else self.tr("against the last plan")
