@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -284,5 +284,6 @@ def _page(forms: Sequence[QWidget]) -> QWidget:
     column.addStretch()
     scroll = QScrollArea()
     scroll.setWidgetResizable(True)
+    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields bring themselves into sight
     scroll.setWidget(inner)
     return scroll

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QScrollArea, QSpinBox, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSpinBox, QWidget
 
 from gui import format as form
 from gui.dialogs.base import Dialog
@@ -41,11 +41,17 @@ class DimensionsDialog(Dialog):
         self._grid.setRowStretch(self._grid.rowCount(), 1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields bring themselves into sight
         scroll.setWidget(page)
         scroll.setMinimumHeight(min(320, 20 + 30 * self._grid.rowCount()))
         self.body.addWidget(scroll, 1)
         self.add_button(self.tr("Cancel"), self.reject)
         self.add_button(self.tr("Open"), self.accept, primary=True)
+        first = next(iter(self.fields.values()), None)
+        if first is not None:
+            first.setFocus()
+            first.selectAll()
         self._show_shapes()
 
     def shapes(self) -> dict[str, tuple[int, ...]]:

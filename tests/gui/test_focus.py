@@ -6,7 +6,16 @@ import pytest
 from all_dialogs import DIALOGS
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QScrollArea,
+    QSpinBox,
+    QWidget,
+)
 
 from gui.docks import DOCKS
 from gui.layouts import LAYOUTS
@@ -129,6 +138,36 @@ def test_tab_goes_in_reading_order_and_shows_where_it_is_in_dialogs(window, sess
         dialog.close()
     assert wrong == {}
     assert hidden == {}
+
+
+def test_a_scrolled_form_is_no_stop_itself(window, session):
+    """A frame around a whole form says nothing and lies over its labels: its fields scroll on their own."""
+    wrong = []
+    for name in ("search", "kernel", "summary"):
+        wrong += _scrolled_forms(window.reveal(name))
+    for make in DIALOGS.values():
+        dialog = make(window, session)
+        dialog.show()
+        QApplication.processEvents()
+        wrong += _scrolled_forms(dialog)
+        dialog.close()
+    assert wrong == []
+
+
+def _scrolled_forms(root: QWidget) -> list[str]:
+    fields = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit)
+    areas = [a for a in root.findChildren(QScrollArea) if a.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    return [_name(a) + _name(root) for a in areas if any(isinstance(w, fields) for w in a.findChildren(QWidget))]
+
+
+def test_sizes_of_a_model_can_be_typed_at_once(window, session, qtbot):
+    dialog = DIALOGS["dimensions"](window, session)
+    dialog.open()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() in dialog.findChildren(QSpinBox))
+    for key in (Qt.Key.Key_1, Qt.Key.Key_6):
+        QTest.keyClick(QApplication.focusWidget(), key)
+    assert dialog.shapes() == {"x": (16, 3)}
+    dialog.close()
 
 
 def test_tab_leaves_lists_and_plots_again(window):
