@@ -7738,7 +7738,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>NPU 在运行中的工作时间占 {part}</translation>
     </message>
     <message>
-        <source>{time} of each run nothing works, mostly for: {cause}.</source>
+        <source>{time} of each run nothing works, mostly waiting for {cause}.</source>
         <translation>每次运行有 {time} 无单元工作，主要原因：{cause}。</translation>
     </message>
     <message>

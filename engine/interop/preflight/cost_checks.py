@@ -167,7 +167,7 @@ def gaps(simulation: Simulation) -> Iterator[Finding]:
         "warning",
         say("The NPU works {part} of the run", part=share(found.utilization)),
         say(
-            "{time} of each run nothing works, mostly for: {cause}.",
+            "{time} of each run nothing works, mostly waiting for {cause}.",
             time=latency(idle),
             cause=waits,
         ),

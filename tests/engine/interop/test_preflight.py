@@ -97,7 +97,9 @@ def test_a_good_model_has_no_error_and_no_warning_but_its_speed(convs):
 
 def test_what_the_npu_waits_for_is_a_word_of_the_sentence(convs):
     words = str(only(facts_of(convs), "utilization").detail)
-    assert words.endswith(("mostly for: the invocation.", "mostly for: launches.", "mostly for: the first transfer."))
+    assert words.endswith(
+        ("mostly waiting for the invocation.", "mostly waiting for launches.", "mostly waiting for the first transfer.")
+    )
 
 
 def test_free_dimensions(tmp_path, convs):
