@@ -114,9 +114,13 @@ class DataDialog(Dialog):
         shown = self.calibration if self.pages.currentWidget() is self.calibration else self.evaluation
         other = self.evaluation if shown is self.calibration else self.calibration
         try:
-            other.take_options(shown.options())
+            lacks_path = other.read_like(shown)
         except BadInputError as error:
             self.show_problem(str(error))
+            return
+        if lacks_path:
+            self.pages.setCurrentWidget(other)
+            other.path.setFocus()
 
     def _on_apply(self) -> None:
         """Apply, but not before the options of a path that was just typed stand in the fields."""

@@ -140,6 +140,21 @@ class SourceEditor(QWidget):
         for info in self._inputs:
             self.raws[info.name].take(source.raw.get(info.name, RawOptions(info.dtype.name, info.shape)))
 
+    def read_like(self, other: SourceEditor) -> bool:
+        """Read files as another page does; synthetic data give way to its kind.
+
+        Returns:
+            Whether a path is still missing.
+
+        Raises:
+            BadInputError: a field of the other page that can't be read.
+        """
+        self.take_options(other.options())
+        if self.kind.current == "synthetic":
+            self.kind.set_current(other.kind.current)
+            self._show_kind(other.kind.current)
+        return self.kind.current != "synthetic" and not self.path.text().strip()
+
     def show_used(self, used: int, available: int) -> None:
         """Say how many samples of how many are in use now."""
         words = self.tr("In use now: {count}.").format(count=used_words(used, available))

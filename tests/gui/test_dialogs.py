@@ -201,6 +201,22 @@ def test_data_dialog_reads_both_pages_in_the_same_way(window, session, qtbot):
     dialog.calibration.path.setText("/somewhere")
     press(qtbot, dialog, "Read evaluation files like these")
     assert dialog.evaluation.images["input"].options() == form.options()
+    assert dialog.evaluation.kind.current == "images"  # it would stay synthetic, unseen
+    assert dialog.pages.currentWidget() is dialog.evaluation  # where a path is missing
+    assert dialog.focusWidget() is dialog.evaluation.path
+    dialog.reject()
+
+
+def test_a_page_that_has_its_files_keeps_them_when_it_reads_like_the_other(window, session, qtbot, tmp_path):
+    np.savez(tmp_path / "evaluation.npz", input=np.zeros((2, 3, 224, 224), np.float32))
+    dialog = DataDialog(session, window.actions_, window)
+    dialog.open()
+    dialog.calibration.kind.set_current("images")
+    dialog.evaluation.kind.set_current("arrays")
+    dialog.evaluation.path.setText(str(tmp_path / "evaluation.npz"))
+    press(qtbot, dialog, "Read evaluation files like these")
+    assert dialog.evaluation.kind.current == "arrays"
+    assert dialog.pages.currentWidget() is dialog.calibration
     dialog.reject()
 
 
