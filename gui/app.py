@@ -59,6 +59,7 @@ def run(path: Path | None) -> int:
     window = Window(settings)
     hook = Hook(window, crashes)
     sys.excepthook, threading.excepthook = hook, hook.in_thread
+    window.fit(window.screen().availableSize())
     window.show()
     if left:
         hook.tell_of(left[0])

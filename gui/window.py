@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -53,6 +53,10 @@ REMEMBERED = ("layers", "graph", "timeline", "sensitivity", "ranking", "pareto",
 """Docks whose set-up outlives the window: it says nothing about a model."""
 STATE_VERSION = 3
 """Of saved dock arrangements; a new one forgets the old."""
+FIRST_SIZE = (1440, 900)
+"""Px of a window that nobody has given a size yet."""
+_FRAME = 40
+"""Px of its frame and title, at most."""
 _REFRESH_MS = 30
 _WRITTEN = ("Wrote {path}.", "Saved {path}.")
 """Entries of the log that are good news: the status bar tells them too."""
@@ -110,8 +114,8 @@ class Window(QWidget):
         self.setAcceptDrops(True)
         self.setWindowIcon(_window_icon())
         self.setMinimumSize(900, 560)
-        self.resize(1440, 900)
-        self._restore_geometry()
+        self.resize(*FIRST_SIZE)
+        self._restored = self._restore_geometry()
         self._refresh()
 
     @property
@@ -461,10 +465,20 @@ class Window(QWidget):
     def _apply_theme(self, theme: Theme) -> None:
         self.setStyleSheet(style_sheet(theme))
 
-    def _restore_geometry(self) -> None:
+    def _restore_geometry(self) -> bool:
         saved = self.settings.bytes("geometry")
-        if saved is not None:
-            self.restoreGeometry(saved)
+        return saved is not None and self.restoreGeometry(saved)
+
+    def fit(self, room: QSize) -> None:
+        """Fill a screen that the first window would not fit on, its frame included; to be called before it shows.
+
+        Args:
+            room: what the screen has for windows, in px.
+        """
+        wide, high = FIRST_SIZE
+        if not self._restored and (room.width() < wide or room.height() < high + _FRAME):
+            self.resize(min(wide, room.width()), min(high, room.height() - _FRAME))
+            self.setWindowState(Qt.WindowState.WindowMaximized)
 
 
 def _window_icon() -> QIcon:

@@ -5,7 +5,7 @@ import threading
 import time
 
 import pytest
-from PySide6.QtCore import QByteArray, QThread
+from PySide6.QtCore import QByteArray, QSize, QThread
 from PySide6.QtWidgets import QApplication
 
 from gui.bridge import Dispatcher
@@ -109,6 +109,25 @@ def test_the_engine_comes_in_behind_the_window(qtbot, monkeypatch, tmp_path):
     assert window.start.findChildren(type(window.start._open))
     assert time.monotonic() - started < 20
     window.close()
+
+
+@pytest.mark.parametrize(("room", "filled"), [((1280, 800), True), ((1440, 900), True), ((1920, 1040), False)])
+def test_a_first_window_is_within_the_screen(qtbot, tmp_path, room, filled):
+    from gui.window import Window
+
+    window = Window(Settings(tmp_path), confirm=False)
+    qtbot.addWidget(window)
+    window.fit(QSize(*room))
+    assert window.width() <= room[0]
+    assert window.height() < room[1]
+    window.show()
+    assert window.isMaximized() is filled
+    window.close()  # remembers its geometry
+    if not filled:
+        again = Window(Settings(tmp_path), confirm=False)
+        qtbot.addWidget(again)
+        again.fit(QSize(1280, 800))
+        assert not again.isMaximized()
 
 
 def test_a_model_on_the_command_line_has_figures_before_its_plots(qtbot, monkeypatch, tmp_path):
