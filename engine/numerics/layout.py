@@ -88,7 +88,9 @@ def _suits(graph: Graph, name: str, block: int) -> bool:
 def _rewrite(
     kernel: Kernel, lowered: Lowered, tensors: Mapping[str, TensorInfo], blocks: frozenset[str], block: int
 ) -> Rewritten | None:
-    return rewrite(lowered.nodes, lowered.constants, kernel.inputs, kernel.outputs, tensors, blocks, block)
+    return rewrite(
+        lowered.nodes, lowered.constants, kernel.inputs, kernel.outputs, tensors, blocks, block, fuses_hard_swish(block)
+    )
 
 
 @cache
@@ -152,6 +154,25 @@ def _agrees(block: int) -> bool:
     got = _run(found.nodes, found.constants, {**feeds, "r": blocked(feeds["r"], block)}, outputs)
     want["a2"] = blocked(want["a2"], block)
     return all(np.linalg.norm(got[name] - want[name]) <= _AGREE * np.linalg.norm(want[name]) for name in outputs)
+
+
+@cache
+def fuses_hard_swish(block: int) -> bool:
+    """Whether a convolution in blocks takes a HardSwish along, and computes what both would one after the other."""
+    rng, made = np.random.default_rng(1), helper.make_node
+    constants: dict[str, Array] = {"w": rng.standard_normal((block, 3, 3, 3)).astype(np.float32)}
+    nodes = [made("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]), made("HardSwish", ["c"], ["y"])]
+    shapes = {"x": (1, 3, 5, 5), "y": (1, block, 5, 5)}
+    tensors = {name: TensorInfo(name, np.dtype(np.float32), shape) for name, shape in shapes.items()}
+    feeds = {"x": rng.standard_normal(shapes["x"]).astype(np.float32)}
+    found = rewrite(nodes, constants, ["x"], ["y"], tensors, (), block, hard_swish=True)
+    try:
+        assert found is not None
+        got = _run(found.nodes, found.constants, feeds, {"y": shapes["y"]})["y"]
+    except Exception:  # an ONNX Runtime that does not know the activation
+        return False
+    want = _run(nodes, constants, feeds, {"y": shapes["y"]})["y"]
+    return bool(np.linalg.norm(got - want) <= _AGREE * np.linalg.norm(want))
 
 
 def _run(

@@ -67,6 +67,7 @@ def rewrite(
     tensors: Mapping[str, TensorInfo],
     blocks: Collection[str],
     block: int,
+    hard_swish: bool = False,
 ) -> Rewritten | None:
     """Write nodes for borders of which some are in blocks.
 
@@ -81,13 +82,15 @@ def rewrite(
         tensors: Every activation by name.
         blocks: Inputs and outputs that lie in blocks: float32, fixed shape [N, C, H, W], C a multiple of `block`.
         block: Channels per block.
+        hard_swish: Whether a convolution in blocks can take a HardSwish as its activation: newer versions of ONNX
+            Runtime do, and it is a pass over memory less.
 
     Returns:
         The nodes, or None if they can't be written so.
     """
     if has_bodies(nodes):
         return None
-    work = _Work(constants, outputs, tensors, frozenset(blocks), block)
+    work = _Work(constants, outputs, tensors, frozenset(blocks), block, hard_swish)
     for name in inputs:
         info = tensors.get(name)
         inside = name in work.blocks
@@ -141,6 +144,7 @@ class _Work:
     tensors: Mapping[str, TensorInfo]
     blocks: frozenset[str]
     block: int
+    hard_swish: bool
     constants: dict[str, Array] = field(init=False)
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     values: dict[str, _Held] = field(default_factory=dict)
@@ -236,7 +240,7 @@ class _Work:
         found = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         if node.domain not in ("", "ai.onnx"):
             return None
-        if node.op_type in ("Relu", "Sigmoid", "Tanh"):
+        if node.op_type in ("Relu", "Sigmoid", "Tanh") or (node.op_type == "HardSwish" and self.hard_swish):
             return {"activation": node.op_type}
         if node.op_type == "LeakyRelu":
             return {"activation": "LeakyRelu", "activation_params": [float(found.get("alpha", 0.01))]}
@@ -282,11 +286,7 @@ class _Work:
             return False
         if node.op_type not in _PAIRS and len(inside) > 1:
             return False
-        single = first.single
-        if node.op_type == "Cast":
-            single = next(a.i for a in node.attribute if a.name == "to") == TensorProto.FLOAT
-        elif node.op_type in ("QuantizeLinear", "DequantizeLinear"):
-            single = node.op_type == "DequantizeLinear"
+        single = _single(node, first.single)
         made = _copy(node)
         for at, name in enumerate(node.input):
             if name in self.values:
@@ -321,10 +321,18 @@ class _Work:
             if not name:
                 continue
             made.output[at] = self._target(name, False)
-            info = self.tensors.get(name)
-            single = info is not None and info.dtype == np.float32
-            self.values[name] = _Held(info.shape if info is not None else None, made.output[at], None, single, False)
+            self.values[name] = self._held_plain(node, name, made.output[at])
         self.nodes.append(made)
+
+    def _held_plain(self, node: onnx.NodeProto, name: str, written: str) -> _Held:
+        """A result in plain order. One of a rounding is no tensor of the model: it looks like what was rounded."""
+        info = self.tensors.get(name)
+        if info is not None:
+            return _Held(info.shape, written, None, info.dtype == np.float32, False)
+        before = self.values.get(node.input[0]) if node.op_type in _ALIKE else None
+        if before is not None and len(node.output) == 1:
+            return _Held(before.shape, written, None, _single(node, before.single), False)
+        return _Held(None, written, None, False, False)
 
     # helpers --------------------------------------------------------------------------------------------------------
 
@@ -362,6 +370,15 @@ class _Work:
         if held.blocks is None or held.shape is None or not held.single:
             raise _ImpossibleError
         return reorder_out(held.blocks, target, held.shape[1])
+
+
+def _single(node: onnx.NodeProto, before: bool) -> bool:
+    """Whether an operator on each element gives float32; `before` tells it of what it reads."""
+    if node.op_type == "Cast":
+        return bool(next(a.i for a in node.attribute if a.name == "to") == TensorProto.FLOAT)
+    if node.op_type in ("QuantizeLinear", "DequantizeLinear"):
+        return node.op_type == "DequantizeLinear"
+    return before
 
 
 def _attributes(node: onnx.NodeProto, known: Collection[str]) -> dict[str, object] | None:

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.fusion.types import Kind
-from engine.numerics import Evaluator, layout
+from engine.numerics import Evaluator, blocks, layout
 from engine.numerics.blocks import blocked, filter_blocks, suits, unblocked
 from engine.numerics.layout import block_size, choose_layout
+from engine.numerics.lowering import lower
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme
 
@@ -135,6 +136,44 @@ def test_one_kernel_in_blocks_is_the_plain_one_to_60_db(scheme):
             found = evaluator.capture(kernel.id, Plan({kernel.id: scheme}), 0).result
             noise = float(np.sum((found.astype(np.float64) - want) ** 2))
             assert noise <= 1e-6 * float(np.sum(want.astype(np.float64) ** 2))
+
+
+@pytest.mark.skipif(not block_size(), reason="no blocks here")
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_stem_is_computed_in_blocks_however_its_input_is_rounded(scheme):
+    net, inputs = mobile()
+    with closing(Evaluator(net, samples_like(inputs, 1))) as evaluator:
+        evaluator.prepare()
+        found = rewritten(evaluator, net.kernels[0], scheme)
+    assert [node.op_type for node in found.nodes if node.domain == blocks.DOMAIN] == ["Conv"]
+    assert found.natural == {"a"}
+
+
+@pytest.mark.skipif(not block_size() or not layout.fuses_hard_swish(block_size()), reason="an older ONNX Runtime")
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_convolution_takes_its_hard_swish_along(scheme):
+    rng = np.random.default_rng(3)
+    steps = [
+        Step([("Conv", ["x", "w"], ["c"], {"pads": [1] * 4}), ("HardSwish", ["c"], ["a"], {})], ["a"],
+             {"w": rng.standard_normal((32, 3, 3, 3)).astype(np.float32)}, Kind.CONV, "w", activation="x"),
+        Step([("GlobalAveragePool", ["a"], ["y"], {})], ["y"]),
+    ]  # fmt: skip
+    inputs = {"x": rng.standard_normal((1, 3, 8, 8)).astype(np.float32)}
+    net = network(inputs, ["y"], steps)
+    samples = samples_like(inputs, 1)
+    with closing(Evaluator(net, samples)) as evaluator:
+        evaluator.prepare()
+        found = rewritten(evaluator, net.kernels[0], scheme)
+        assert not any(node.op_type == "HardSwish" for node in found.nodes)
+        (want,) = evaluator.session(net.kernels[0], scheme).run(None, samples.feeds[0])
+        got = evaluator.capture(net.kernels[0].id, Plan({net.kernels[0].id: scheme}), 0).result
+        assert np.sum((got - want) ** 2) <= 1e-6 * np.sum(want**2)
+
+
+def rewritten(evaluator, kernel, scheme):
+    shared = evaluator._shared
+    lowered = lower(kernel, scheme, evaluator.ranges, shared.network.graph.tensors, False)
+    return shared.layout.rewrite(kernel, lowered)
 
 
 def mobile():
