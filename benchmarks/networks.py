@@ -96,3 +96,18 @@ def encoder(path: Path, *, layers: int = 3, tokens: int = 128, width: int = 384,
         x = norm(b.node("Add", x, linear(y, 4 * width, width)))
     inputs = [helper.make_tensor_value_info("ids", TensorProto.INT64, [1, tokens])]
     return b.save(path, inputs, x, [1, tokens, width])
+
+
+def long_chain(path: Path, kernels: int) -> Path:
+    """About this many small kernels, to measure a window and not an evaluator: convolutions of 8 channels, and sums."""
+    b = _Builder(2)
+    x = skip = b.node("Conv", "image", b.weight(8, 3, 3, 3, fan_in=27), kernel_shape=[3, 3], strides=[2, 2])
+    for number in range(1, kernels - 1):
+        if number % 8 == 7:
+            x = b.node("Softmax", x, axis=1)
+            continue
+        y = b.node("Conv", x, b.weight(8, 8, 1, 1, fan_in=64), kernel_shape=[1, 1])
+        x = skip = b.node("Add", skip, y) if number % 4 == 2 else y
+        x = b.node("Relu", x) if number % 4 == 1 else x
+    x = b.node("GlobalAveragePool", x)
+    return b.save(path, [helper.make_tensor_value_info("image", 1, [1, 3, 16, 16])], x, [1, 8, 1, 1])

@@ -33,8 +33,15 @@ class ActivationFormat:
     """Range from calibration; otherwise taken from each run."""
 
 
+class _Hashed:
+    """Room for a hash that is computed once; no field of its own, so files and equality know nothing of it."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+
 @dataclass(frozen=True, slots=True)
-class Scheme:
+class Scheme(_Hashed):
     """Weight format, activation format and the method that rounds the weights."""
 
     weights: WeightFormat
@@ -42,6 +49,13 @@ class Scheme:
     method: str = "rtn"
     corrected: bool = False
     """Whether the bias makes good what the rounded weights change on average."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.weights, self.activations, self.method, self.corrected)))
+
+    def __hash__(self) -> int:
+        """Schemes are keys wherever there is one of something per kernel: thousands of times for one redraw."""
+        return self._hash
 
     @property
     def rounded(self) -> Scheme:

@@ -184,8 +184,12 @@ class BlocksView(PlotView):
             ids = self._shape.ids if self._shape is not None else ()
             self.matrix.set_echo(ids.index(kernel_id) if kernel_id in ids else -1)
 
-    def _on_overlay(self, _: str) -> None:
-        self.mark_dirty(What.PLAN)
+    def _on_overlay(self, key: str) -> None:
+        if self.rows is None or self.series is None or self.due or not self.isVisible():
+            self.mark_dirty(What.PLAN)
+            return
+        self.overlay = overlay_of(key, self.rows)  # the figures are those on show: only their colours change
+        self.matrix.set(self._matrix(self.series, self.rows, self.overlay))
 
     def _on_menu(self, place: QPoint) -> None:
         menu = QMenu(self)

@@ -116,16 +116,16 @@ class BlockMatrix(QWidget):
         painter.fillRect(target, self.theme.panel)
         painter.translate(target.topLeft())
         painter.scale(target.width() / self.width(), target.height() / self.height())
-        self._draw(painter)
+        self._draw(painter, QRectF(0, 0, self.width(), self.height()))
         painter.restore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the matrix."""
+        """Draw the rows on show."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self.theme.panel)
-        self._draw(painter)
+        painter.fillRect(event.rect(), self.theme.panel)
+        self._draw(painter, QRectF(event.rect()))
 
-    def _draw(self, painter: QPainter) -> None:
+    def _draw(self, painter: QPainter, area: QRectF) -> None:
         data = self.data
         if data is None:
             return
@@ -141,7 +141,8 @@ class BlockMatrix(QWidget):
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(self._total(0).translated(0, -ROW), right, data.total_name)
         lit = self._places.get(self._current, (-1, -1))[0]
-        for r in range(len(data.names)):
+        first, last = (int((y - HEAD) // ROW) for y in (area.top(), area.bottom()))
+        for r in range(max(0, first), min(len(data.names), last + 1)):
             self._draw_row(painter, r, cell, lit=r == lit)
         self._draw_foot(painter)
 

@@ -237,7 +237,8 @@ class GraphView(PlotView):
         picture, arrangement = self._laid_out
         faces = faces_of(picture, self.series, self.rows, self.overlay, self.legend.threshold)
         frames = tuple(frame_words(frame, self.series, self.rows) for frame in picture.frames)
-        self.canvas.set_scene(Scene(picture, arrangement, faces, frames, self.overlay.token), fit=fit)
+        heights = self.overlay.heights[[card.kernels[0] for card in picture.cards]]
+        self.canvas.set_scene(Scene(picture, arrangement, faces, frames, self.overlay.token, heights), fit=fit)
         self.legend.set(self.overlay, self._keys())
         self.overlays.set_current(hub.overlay)
         self._mark()
@@ -360,7 +361,11 @@ class GraphView(PlotView):
 
     def _on_overlay(self, key: str) -> None:
         self.overlays.set_current(key)
-        self.mark_dirty(What.PLAN)
+        if self.rows is None or self.due or not self.isVisible():
+            self.mark_dirty(What.PLAN)
+            return
+        self.overlay = overlay_of(key, self.rows)  # the figures are those on show: only their colours change
+        self._show_scene(fit=False)
 
     def _on_threshold(self, threshold: float) -> None:
         self._show_scene(fit=False)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from engine.graph.types import Array
 from gui.theme import Theme
 from gui.views import graph_paint as paint
 from gui.views.graph_arrange import Arrangement, Box
@@ -29,11 +31,13 @@ class Scene:
 
     picture: Picture
     arrangement: Arrangement
-    faces: tuple[Face, ...]
+    faces: Sequence[Face]
     frames: tuple[tuple[str, str], ...]
     """Title and detail of each frame."""
     token: str
     """Colour map of the overlay."""
+    heights: Array
+    """Place of the first kernel of each card on the colour scale, NaN where it is not known, [cards]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,12 @@ class _Edges:
 
     paths: list[QPainterPath] = field(default_factory=list)
     heads: list[QPainterPath] = field(default_factory=list)
-    bounds: list[QRectF] = field(default_factory=list)
+    bounds: Array = field(default_factory=lambda: np.zeros((0, 4)))
+    """Left, top, right and lower end in px, [edges, 4]."""
+    ends: Array = field(default_factory=lambda: np.zeros((0, 2), int))
+    """Cards of each edge, [edges, 2]."""
+    cards: Array = field(default_factory=lambda: np.zeros((0, 4)))
+    """As `bounds`, of the cards."""
 
 
 class GraphCanvas(QWidget):
@@ -182,8 +191,8 @@ class GraphCanvas(QWidget):
         if self.scene is None:
             return -1
         x, y = self._on_graph(place)
-        boxes = self.scene.arrangement.cards
-        return next((i for i, b in enumerate(boxes) if b.x <= x <= b.right and b.y <= y <= b.bottom), -1)
+        found = _within_area(self._edges.cards, QRectF(x, y, 0, 0))
+        return int(found[0]) if found.size else -1
 
     def rect_of_card(self, card: int) -> QRectF:
         """Where a card stands on the widget."""
@@ -191,6 +200,10 @@ class GraphCanvas(QWidget):
         rect = paint.rect_of(self.scene.arrangement.cards[card])
         corner = _times(rect.topLeft() - self.offset, self.scale)
         return QRectF(corner.x(), corner.y(), rect.width() * self.scale, rect.height() * self.scale)
+
+    def corners(self) -> Array:
+        """Left, top, right and lower end of all cards, px on the graph, [cards, 4]."""
+        return self._edges.cards
 
     # -- drawing ----------------------------------------------------------------------------------------------------
 
@@ -222,24 +235,26 @@ class GraphCanvas(QWidget):
         for box, (title, detail) in zip(scene.arrangement.frames, scene.frames, strict=True):
             if near.intersects(paint.rect_of(box)):
                 paint.paint_frame(painter, box, title, detail, self.theme, plain=not readable)
-        self._draw_edges(painter, scene, near, readable)
+        self._draw_edges(painter, near, readable)
         draw = paint.paint_card if readable else paint.paint_small
-        for i, box in enumerate(scene.arrangement.cards):
-            if near.intersects(paint.rect_of(box)):
-                draw(painter, box, scene.faces[i], self._state(i), self.theme, scene.token)
+        for i in _within_area(self._edges.cards, near).tolist():
+            draw(painter, scene.arrangement.cards[i], scene.faces[i], self._state(i), self.theme, scene.token)
 
-    def _draw_edges(self, painter: QPainter, scene: Scene, area: QRectF, readable: bool) -> None:
-        lit = {self._hovered, self.marks.current} - {-1}
+    def _draw_edges(self, painter: QPainter, area: QRectF, readable: bool) -> None:
+        edges = self._edges
+        seen = _within_area(edges.bounds, area)
+        lit = np.isin(edges.ends[seen], [c for c in (self._hovered, self.marks.current) if c >= 0]).any(axis=1)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         plain = QPen(self.theme.bar if readable else self.theme.bar2, 1.2 if readable else 0)
-        for wanted in (False, True):
-            for i, (a, b) in enumerate(scene.picture.edges):
-                if bool(lit & {a, b}) is not wanted or not area.intersects(self._edges.bounds[i]):
-                    continue
-                painter.setPen(QPen(self.theme.accent, 1.8) if wanted else plain)
-                painter.drawPath(self._edges.paths[i])
-                if readable:
-                    painter.fillPath(self._edges.heads[i], self.theme.accent if wanted else self.theme.bar)
+        for chosen, pen, head in (
+            (seen[~lit], plain, self.theme.bar),
+            (seen[lit], QPen(self.theme.accent, 1.8), self.theme.accent),
+        ):
+            painter.setPen(pen)
+            for i in chosen.tolist():
+                painter.drawPath(edges.paths[i])
+            for i in chosen.tolist() if readable else ():
+                painter.fillPath(edges.heads[i], head)
 
     def _state(self, card: int) -> State:
         marks = self.marks
@@ -405,11 +420,21 @@ def _bounds(boxes: Sequence[Box]) -> QRectF:
     return area.adjusted(-8, -8, 8, 8)
 
 
+def _within_area(bounds: Array, area: QRectF) -> Array:
+    """Which boxes [n, 4] touch an area, in their order; Qt would be asked thousands of times for every frame."""
+    left, top, right, low = bounds.T
+    found = (left <= area.right()) & (right >= area.left()) & (top <= area.bottom()) & (low >= area.top())
+    return np.flatnonzero(found)
+
+
 def _edges_of(scene: Scene) -> _Edges:
-    made = _Edges()
+    made, bounds = _Edges(), []
     for points, residual in zip(scene.arrangement.edges, scene.arrangement.residual, strict=True):
         path = paint.edge_path(points, residual)
         made.paths.append(path)
         made.heads.append(paint.arrow_path(points, residual))
-        made.bounds.append(path.boundingRect().adjusted(-1, -1, 1, 1))
+        bounds.append(path.boundingRect().adjusted(-1, -1, 1, 1).getCoords())
+    made.bounds = np.array(bounds, float).reshape(-1, 4)
+    made.ends = np.array(scene.picture.edges, int).reshape(-1, 2)
+    made.cards = np.array([(b.x, b.y, b.right, b.bottom) for b in scene.arrangement.cards], float).reshape(-1, 4)
     return made

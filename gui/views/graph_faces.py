@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import nan
+from typing import overload
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication
@@ -22,13 +23,38 @@ translate = QCoreApplication.translate
 
 def faces_of(
     picture: Picture, series: Sequence[Series], rows: LayerRows, overlay: Overlay, threshold: float
-) -> tuple[Face, ...]:
-    """One face per card."""
+) -> Sequence[Face]:
+    """One face per card, each made when it is asked for: most cards of a large graph are not on show."""
     over = overlay.above(threshold)
-    return tuple(
-        _folded(card, series, rows, overlay) if card.folded else _kernel(card, series, rows, overlay, over)
-        for card in picture.cards
-    )
+
+    def make(place: int) -> Face:
+        card = picture.cards[place]
+        return _folded(card, series, rows, overlay) if card.folded else _kernel(card, series, rows, overlay, over)
+
+    return _Faces(len(picture.cards), make)
+
+
+class _Faces(Sequence[Face]):
+    """Faces by card, made once."""
+
+    def __init__(self, count: int, make: Callable[[int], Face]) -> None:
+        self._made: list[Face | None] = [None] * count
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    @overload
+    def __getitem__(self, place: int) -> Face: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Face]: ...
+    def __getitem__(self, place: int | slice) -> Face | Sequence[Face]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        made = self._made[place]
+        if made is None:
+            made = self._made[place] = self._make(place % len(self))
+        return made
 
 
 def frame_words(frame: Frame, series: Sequence[Series], rows: LayerRows) -> tuple[str, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from gui.paint import with_alpha
-from gui.views.graph_canvas import MARGIN, GraphCanvas
+from gui.views.graph_canvas import MARGIN, GraphCanvas, Scene
 from gui.views.graph_paint import ground_of, rect_of
 
 MOST_WIDTH, MOST_HEIGHT = 120, 170
@@ -90,7 +91,8 @@ class Minimap(QWidget):
             return
         painter = QPainter(self._picture)
         scale = self._scale()
-        for box, face in zip(canvas.scene.arrangement.cards, canvas.scene.faces, strict=True):
+        for place in self._chosen(canvas.scene, scale * ratio):
+            box, face = canvas.scene.arrangement.cards[place], canvas.scene.faces[place]
             ground = ground_of(face, canvas.theme, canvas.scene.token)
             plain = ground in (canvas.theme.panel, canvas.theme.raised)
             rect = rect_of(box).translated(MARGIN, MARGIN)
@@ -99,3 +101,10 @@ class Minimap(QWidget):
                 target.adjusted(0, 0, 0, max(0.0, 1 - target.height())), canvas.theme.bar2 if plain else ground
             )
         painter.end()
+
+    def _chosen(self, scene: Scene, scale: float) -> list[int]:
+        """The cards to draw: of those that begin on one pixel only the worst, which the others would hide."""
+        first = np.floor(self._canvas.corners()[:, :2] * scale)
+        worst = np.argsort(-np.nan_to_num(scene.heights, nan=-1.0), kind="stable")
+        _, places = np.unique(first[worst], axis=0, return_index=True)
+        return sorted(worst[places].tolist())

@@ -1,11 +1,13 @@
 """The Graph view: cards, places, and the view under mouse and keys."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from fakes import FakeSession
 from plot_hand import show
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtTest import QTest
 
 from engine.fusion import fuse
@@ -13,6 +15,8 @@ from engine.fusion.blocks import find_series
 from engine.graph import load
 from engine.paths import sample_models
 from gui.bridge import hub
+from gui.views.blocks import BlocksView
+from gui.views.blocks_matrix import HEAD, ROW
 from gui.views.graph import GraphView
 from gui.views.graph_arrange import arrange
 from gui.views.graph_cards import ALL_OPEN, block_of, first_open, picture_of
@@ -270,3 +274,60 @@ def test_two_thousand_cards_are_drawn_by_need(qtbot, view, monkeypatch):
     drawn.clear()
     view.canvas.grab()
     assert 0 < len(drawn) < 30
+
+
+# ---- large graphs
+
+
+def test_only_cards_on_show_get_words(view):
+    canvas = view.canvas
+    view.minimap._draw_map = lambda: None  # the map is not of interest here
+    hub.set_overlay("latency")
+    canvas.show_at(QPointF(100, 100), 2.0)
+    faces = canvas.scene.faces
+    assert faces._made == [None] * len(faces)
+    canvas.grab()
+    made = {i for i in range(len(faces)) if faces._made[i] is not None}
+    shown = {i for i in range(len(faces)) if canvas.rect().intersects(canvas.rect_of_card(i).toRect())}
+    assert 0 < len(shown) <= len(made) < len(faces) / 2
+    assert shown <= made
+    assert [face.title for face in faces] == [faces[i].title for i in range(len(faces))]
+    assert faces[-1] is faces[len(faces) - 1]
+    assert list(faces[:2]) == [faces[0], faces[1]]
+
+
+def test_another_overlay_is_on_show_at_once_and_reads_nothing_again(qtbot, view, monkeypatch):
+    qtbot.waitUntil(lambda: not view.due)
+    monkeypatch.setattr("gui.views.graph.rows_of", lambda *_: pytest.fail("the figures are there already"))
+    for key in OVERLAYS:
+        hub.set_overlay(key)
+        assert view.overlay.key == key
+        assert view.overlays.current == key
+        assert view.canvas.scene.token == view.overlay.token
+
+
+def test_a_place_is_found_as_its_card(view):
+    canvas = view.canvas
+    for card in range(len(canvas.scene.picture.cards)):
+        assert canvas.card_at(canvas.rect_of_card(card).center()) == card
+    assert canvas.card_at(QPointF(-50, -50)) == -1
+
+
+def test_of_cards_that_fall_on_one_pixel_the_map_shows_the_worst(view):
+    scene = view.canvas.scene
+    heights = np.linspace(0.0, 1.0, len(scene.faces))
+    heights[-1] = np.nan
+    assert view.minimap._chosen(replace(scene, heights=heights), 1e-6) == [len(scene.faces) - 2]
+    assert view.minimap._chosen(scene, 1.0) == list(range(len(scene.faces)))
+
+
+def test_blocks_out_of_sight_are_not_drawn(qtbot, decoder, theme, monkeypatch):
+    made = show(qtbot, BlocksView, FakeSession(decoder), theme, 500, 600)
+    matrix, drawn = made.matrix, []
+    monkeypatch.setattr(matrix, "_draw_row", lambda painter, r, cell, lit: drawn.append(r))
+    rows = len(matrix.data.names)
+    matrix.grab()
+    assert drawn == list(range(rows))
+    drawn.clear()
+    matrix.grab(QRect(0, HEAD + ROW + 2, 200, ROW - 4))
+    assert drawn == [1]

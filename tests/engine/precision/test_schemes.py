@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -11,7 +12,7 @@ from small_models import small_cnn
 from engine.errors import ExportError, PlanError
 from engine.fusion.types import Kind
 from engine.precision import FP16, FP32, INT4, INT8, W4A8, Plan, family, label, load_plan, preset, save_plan, spread
-from engine.precision.scheme import ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import PRESETS, ActivationFormat, Scheme, WeightFormat
 from engine.session.work import open_network
 
 ODD = Scheme(WeightFormat(3, symmetric=False, granularity="group", group=64), ActivationFormat(16))
@@ -154,3 +155,14 @@ def test_binary_rubbish_is_no_plan(cnn, tmp_path):
         load_plan(tmp_path / "p.json", cnn)
     with pytest.raises(PlanError, match=r"missing\.json can't be read"):
         load_plan(tmp_path / "missing.json", cnn)
+
+
+def test_equal_schemes_have_one_hash_and_files_know_nothing_of_it():
+    for scheme in PRESETS.values():
+        written = msgspec.json.encode(scheme)
+        assert b"hash" not in written
+        read = msgspec.json.decode(written, type=Scheme)
+        assert read == scheme
+        assert hash(read) == hash(scheme)
+        assert hash(replace(scheme, method="gptq")) == hash(replace(read, method="gptq")) != hash(scheme)
+        assert repr(read) == repr(scheme)
