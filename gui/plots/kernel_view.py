@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from engine.session.changes import What
 from gui import stored
 from gui.bridge import hub
 from gui.plots.axis import Label, PlainAxis, number
@@ -76,7 +77,7 @@ class KernelChartView(ChartView):
         self.strip.set(self.columns)
         count = len(self.columns)
         if count:
-            self.span.set_limits(-0.5, count - 0.5, min(LEAST_KERNELS, count))
+            self.span.set_limits(-0.5, count - 0.5, min(LEAST_KERNELS, count), self.model_hash)
         self.show_selection()
 
     def draw_selection(self) -> None:
@@ -104,7 +105,8 @@ class KernelChartView(ChartView):
         """Show that part again."""
         span = stored.interval(state.get("span"))
         if span is not None:
-            self.span.show(*span)
+            self.span.ask(*span)
+            self.mark_dirty(What.MODEL)
 
     def card_content(self, index: int, rows: list[tuple[str, str]]) -> TipContent:
         """The kernel's card with these rows of our own."""

@@ -14,6 +14,8 @@ class Span(QObject):
         super().__init__()
         self.first, self.last, self.least = first, last, least
         self.low, self.high = first, last
+        self._of: object = None
+        self._asked: tuple[float, float] | None = None
 
     @property
     def width(self) -> float:
@@ -25,13 +27,26 @@ class Span(QObject):
         """Whether everything is visible."""
         return self.width >= (self.last - self.first) * (1 - 1e-9)
 
-    def set_limits(self, first: float, last: float, least: float) -> None:
-        """New ends. What is on show stays if it fits in; a view of everything stays one of everything."""
-        if (first, last, least) == (self.first, self.last, self.least):
+    def set_limits(self, first: float, last: float, least: float, of: object = None) -> None:
+        """New ends. What is on show stays if it fits in; a view of everything stays one of everything.
+
+        Args:
+            first: low end.
+            last: high end.
+            least: width that zooming stops at.
+            of: what the axis belongs to. That of something else is shown from end to end, or as it was asked for.
+        """
+        asked, fresh = self._asked, of != self._of
+        if (first, last, least) == (self.first, self.last, self.least) and not fresh and asked is None:
             return
-        fit = self.is_fit
+        fit = self.is_fit or fresh
         self.first, self.last, self.least = first, last, min(least, last - first)
-        self._show(*((first, last) if fit else (self.low, self.high)), force=True)
+        self._of, self._asked = of, None
+        self._show(*(asked or ((first, last) if fit else (self.low, self.high))), force=True)
+
+    def ask(self, low: float, high: float) -> None:
+        """Show this interval as soon as there are the limits that it belongs to."""
+        self._asked = low, high
 
     def show(self, low: float, high: float) -> None:
         """Show this interval, moved and stretched as far as the limits ask for."""

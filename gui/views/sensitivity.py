@@ -162,7 +162,7 @@ class SensitivityView(ChartView):
             session.sweeps.confirm()
         heights = data.heights()
         rows, columns = data.shape
-        self.span.set_limits(0.0, float(columns), float(min(LEAST_COLUMNS, columns)))
+        self.span.set_limits(0.0, float(columns), float(min(LEAST_COLUMNS, columns)), self.model_hash)
         self.panel.set_y(0.0, float(rows))
         self.image.set(heights, data.refused, self.theme)
         self.marks.set(data, heights)

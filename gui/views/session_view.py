@@ -66,6 +66,11 @@ class SessionView(QWidget):
         """What to read figures from: the session, or while P is held the same with the compared plan in it."""
         return cast("Session", PreviousPlan(self.session)) if hub.peek and self.session.previous else self.session
 
+    @property
+    def model_hash(self) -> str:
+        """Of the model that is open; "" without one."""
+        return self.session.network.graph.sha256 if self.session.network is not None else ""
+
     def title(self) -> str:
         """Name of the dock."""
         raise NotImplementedError

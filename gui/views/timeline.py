@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from engine.session.changes import What
+from engine.session.changes import Change, What
 from gui import format as fmt
 from gui import stored
 from gui.bridge import hub
@@ -126,7 +126,7 @@ class TimelineView(ChartView):
             self.colors.set_current(color)
         span = stored.interval(state.get("span"))
         if span is not None:
-            self.span.show(*span)
+            self.span.ask(*span)
         self.mark_dirty(What.MODEL)
 
     # -- drawing ----------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class TimelineView(ChartView):
                 self.show_empty(self.tr("The device is being simulated."))
             return
         self.show_page()
-        self.span.set_limits(0.0, data.total_us, min(LEAST_US, data.total_us))
+        self.span.set_limits(0.0, data.total_us, min(LEAST_US, data.total_us), self.model_hash)
         self.whole.set_x(0.0, data.total_us)
         self.names.rate_peak = data.ddr_peak_gb_s
         tints = self._tints(data)
@@ -244,6 +244,11 @@ class TimelineView(ChartView):
             self.span.fit()
         else:
             self.span.show(*wanted)
+
+    def changed_by_other(self, change: Change) -> None:
+        """What was measured ends with its run."""
+        if change.what is What.MODEL:
+            self.clear_area()
 
     def clear_area(self) -> None:
         """Take the measured area away."""

@@ -1,17 +1,26 @@
 """What is open about a model ends with it, and a click that comes a moment too late does nothing."""
 
+from dataclasses import replace
+
 import pytest
+from plot_hand import CTRL, PlotHand, settle, show
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 
 from engine.precision.scheme import INT4, INT8
+from engine.session.changes import What
 from gui.dialogs.data import DataDialog
 from gui.dialogs.export import ExportDialog
 from gui.settings import Settings
+from gui.theme import LIGHT
+from gui.views.error_profile import ErrorProfileView
+from gui.views.latency import LatencyView
 from gui.views.layers_order import Filter
 from gui.views.layers_rule_dialog import RuleDialog
 from gui.views.scheme_dialog import SchemeDialog
+from gui.views.sensitivity import SensitivityView
+from gui.views.timeline import TimelineView
 from gui.window import Window
 
 
@@ -123,3 +132,32 @@ def test_a_scheme_is_set_on_what_was_selected_when_it_was_asked_for(window, sess
     assert session.plan[first] == INT4
     assert session.plan[other] == before
     QTest.mouseMove(window, QPoint(1, 1))
+
+
+@pytest.mark.parametrize("kind", [TimelineView, ErrorProfileView, LatencyView, SensitivityView])
+def test_the_next_model_is_shown_whole(session, qtbot, kind):
+    view = show(qtbot, kind, session, LIGHT)
+    assert view.span.is_fit
+    PlotHand(view).wheel((view.span.low + view.span.high) / 2, 5, CTRL)
+    assert not view.span.is_fit
+    session.emit(What.PLAN)
+    settle(view)
+    assert not view.span.is_fit, "an edit leaves it where it is"
+    session.show(replace(session.network, graph=replace(session.network.graph, sha256="1" * 64)))
+    settle(view)
+    assert view.span.is_fit
+
+
+@pytest.mark.parametrize("kind", [TimelineView, ErrorProfileView, LatencyView])
+def test_a_project_finds_its_part_again_though_it_is_restored_before_it_is_drawn(session, qtbot, kind):
+    view = show(qtbot, kind, session, LIGHT)
+    for _ in range(3):
+        PlotHand(view).key(Qt.Key.Key_W)
+    before, state = (view.span.low, view.span.high), view.save_state()
+    other = show(qtbot, kind, session, LIGHT)
+    network = session.network
+    session.close_model()
+    other.restore_state(state)
+    session.show(network)
+    settle(other)
+    assert (other.span.low, other.span.high) == pytest.approx(before)

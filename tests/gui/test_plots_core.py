@@ -58,6 +58,22 @@ def test_a_span_stays_within_its_limits():
     assert len(seen) >= 6
 
 
+def test_the_axis_of_something_else_is_shown_from_end_to_end():
+    span = Span(0, 100, 5)
+    span.set_limits(0, 80, 5, "one")
+    span.show(20, 30)
+    span.set_limits(0, 90, 5, "one")
+    assert (span.low, span.high) == (20, 30), "the same with other figures"
+    span.set_limits(0, 90, 5, "two")
+    assert span.is_fit
+    span.ask(40, 50)
+    assert span.is_fit, "it waits for its limits"
+    span.set_limits(0, 60, 5, "three")
+    assert (span.low, span.high) == (40, 50)
+    span.set_limits(0, 60, 5, "four")
+    assert span.is_fit, "it was asked for once"
+
+
 def test_a_frame_maps_there_and_back():
     from PySide6.QtCore import QRectF
 

@@ -181,6 +181,7 @@ def test_the_zoom_is_kept(session, view, qtbot, theme):
     view.span.show(10, 30)
     other = show(qtbot, ErrorProfileView, session, theme)
     other.restore_state(view.save_state())
+    settle(other)
     assert (other.span.low, other.span.high) == (10, 30)
     other.restore_state({"span": "nonsense"})
 
