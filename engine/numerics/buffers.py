@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import tempfile
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,6 +109,41 @@ def fixed(network: Network, name: str) -> bool:
     return info is not None and name not in network.graph.dynamic and info.dtype.kind not in "OSU"
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Bound:
+    """A kernel's session with its tensors, which takes as long to put together as a small kernel runs.
+
+    It does not keep the session alive, which its owner may drop to stay within a budget.
+    """
+
+    session: weakref.ref[ort.InferenceSession]
+    inputs: tuple[ort.OrtValue, ...]
+    targets: Mapping[str, Value]
+    binding: ort.IOBinding
+
+    def holds(self, session: ort.InferenceSession, kernel: Kernel, values: Mapping[str, Value]) -> bool:
+        """Whether it is of that session and reads these values."""
+        if self.session() is not session:
+            return False
+        return all(values[name].ort is was for name, was in zip(kernel.inputs, self.inputs, strict=True))
+
+
+def bind(
+    session: ort.InferenceSession, kernel: Kernel, values: Mapping[str, Value], targets: Mapping[str, Value]
+) -> Bound:
+    """Put a kernel's session together with its tensors; arguments as in `run_kernel`."""
+    binding = session.io_binding()
+    inputs = tuple(values[name].ort for name in kernel.inputs)
+    for name, value in zip(kernel.inputs, inputs, strict=True):
+        binding.bind_ortvalue_input(name, value)
+    for name in kernel.outputs:
+        if name in targets:
+            binding.bind_ortvalue_output(name, targets[name].ort)
+        else:
+            binding.bind_output(name, "cpu")
+    return Bound(weakref.ref(session), inputs, targets, binding)
+
+
 def run_kernel(
     session: ort.InferenceSession, kernel: Kernel, values: Mapping[str, Value], targets: Mapping[str, Value]
 ) -> dict[str, Value]:
@@ -122,16 +158,9 @@ def run_kernel(
     Returns:
         All its outputs.
     """
-    binding = session.io_binding()
-    for name in kernel.inputs:
-        binding.bind_ortvalue_input(name, values[name].ort)
-    for name in kernel.outputs:
-        if name in targets:
-            binding.bind_ortvalue_output(name, targets[name].ort)
-        else:
-            binding.bind_output(name, "cpu")
-    session.run_with_iobinding(binding)
+    bound = bind(session, kernel, values, targets)
+    session.run_with_iobinding(bound.binding)
     if len(targets) == len(kernel.outputs):
         return dict(targets)
-    made = binding.get_outputs()
+    made = bound.binding.get_outputs()
     return {name: targets[name] if name in targets else Value(made[at], None) for at, name in enumerate(kernel.outputs)}

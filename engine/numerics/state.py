@@ -8,7 +8,9 @@ from types import MappingProxyType
 import numpy as np
 import onnxruntime as ort
 
-from engine.numerics.buffers import Value, fixed_outputs
+from engine.fusion.types import Kernel
+from engine.numerics.buffers import Bound, Value, bind, fixed_outputs
+from engine.numerics.runtime import naming
 from engine.numerics.shared import Shared, call
 from engine.numerics.sums import PIECE, Sums, error_sums
 from engine.precision.scheme import Scheme
@@ -31,6 +33,8 @@ class SampleState:
         self._keys: list[int] = list(shared.reference_keys)
         self.sums: list[Sums | None] = [None] * len(shared.reference_keys)
         """Error of what each kernel holds now; None if it was not measured."""
+        self._bound: list[Bound | None] = [None] * len(shared.reference_keys)
+        """By kernel index: what it last ran on. One each, whatever schemes come and go."""
         self._scratch = np.empty(PIECE, np.float32)
 
     @property
@@ -40,6 +44,7 @@ class SampleState:
 
     def release(self) -> None:
         """Let go of all values; the state can't be used afterwards."""
+        self._bound.clear()
         for values in (self.values, self._own):
             while values:
                 values.popitem()
@@ -92,13 +97,29 @@ class SampleState:
                     session = ready.get(index)
                     if session is None:
                         session = shared.sessions.get(kernel, schemes[index], shared.wiring.halves(index, schemes))
-                    buffers = self._buffers()
-                    targets = {name: buffers[name] for name in kernel.outputs if name in buffers}
-                    self.values.update(call(kernel, session, self.values, targets))
+                    self._run(kernel, session)
                     done.append(1)
                 self._keys[index] = key
             if measure[index] and self.sums[index] is None:
                 self.sums[index] = self._measure(index)
+
+    def _run(self, kernel: Kernel, session: ort.InferenceSession) -> None:
+        """Run a kernel into its buffers, on what it was bound to before if that is the same."""
+        bound = self._bound[kernel.index]
+        if bound is not None and bound.holds(session, kernel, self.values):
+            binding = bound.binding
+            naming(kernel.name, lambda: session.run_with_iobinding(binding))
+            self.values.update(bound.targets)
+            return
+        buffers = self._buffers()
+        targets = {name: buffers[name] for name in kernel.outputs if name in buffers}
+        if len(targets) < len(kernel.outputs):  # ONNX Runtime allocates some of them anew each time
+            self.values.update(call(kernel, session, self.values, targets))
+            return
+        made = bind(session, kernel, self.values, targets)
+        naming(kernel.name, lambda: session.run_with_iobinding(made.binding))
+        self.values.update(targets)
+        self._bound[kernel.index] = made
 
     def output_sums(self) -> dict[str, Sums]:
         """Errors of the model's outputs, as far as they were measured as the one float output of a kernel."""

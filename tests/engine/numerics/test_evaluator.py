@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
+import weakref
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -163,17 +166,17 @@ def test_cancel_is_answered_while_a_kernel_runs_and_the_next_plan_waits_for_it(m
     evaluator = Evaluator(net, samples)
     evaluator.prepare()
     token, entered, leave = CancelToken(), threading.Event(), threading.Event()
-    original = state.call
+    original = state.SampleState._run
 
-    def slow(kernel, *rest):
+    def slow(self, kernel, session):
         # One worker is held up in the middle of a sample, the other one is free.
         if kernel.index == 2 and not entered.is_set():
             entered.set()
             leave.wait(5)
-        return original(kernel, *rest)
+        return original(self, kernel, session)
 
     plan, other = (Plan({k.id: s for k in net.tunable}) for s in (INT8, FP16))
-    monkeypatch.setattr(state, "call", slow)
+    monkeypatch.setattr(state.SampleState, "_run", slow)
     answered: list[object] = []
 
     def run(wanted: Plan, cancel: CancelToken) -> None:
@@ -331,6 +334,39 @@ def test_who_rounds_to_half_is_asked_for_the_plan_at_hand(made):
     half = (FP16, FP16, INT4, FP32, INT8)
     assert [wiring.halves(k.index, half) for k in net.kernels[:3]] == [frozenset(), {"a"}, {"b", "a"}]
     assert wiring.halves(1, (INT8, FP16, FP16, FP32, FP16)) == frozenset()
+
+
+def test_a_kernel_on_the_same_tensors_is_not_put_together_again(monkeypatch):
+    net, inputs = small_net()
+    ids = [kernel.id for kernel in net.tunable]
+    first, second = (Plan(dict.fromkeys(ids, FP16) | {ids[0]: scheme}) for scheme in (INT8, W4A8))
+    counts = []
+    with closing(Evaluator(net, samples_like(inputs, 2))) as evaluator:
+        for plan in (first, second):
+            evaluator.evaluate(plan)
+        bind = state.bind
+        monkeypatch.setattr(state, "bind", lambda session, kernel, *more: counts.append(kernel.id) or bind(
+            session, kernel, *more))  # fmt: skip
+        evaluator._plans.clear()
+        evaluator._shared.outputs._found.clear()
+        evaluator.evaluate(first)
+    assert set(counts) == {ids[0]}, "what stands behind has its session and its tensors as before"
+
+
+def test_what_a_kernel_was_put_together_with_keeps_no_session():
+    net, inputs = small_net()
+    kernel = net.tunable[0]
+    with closing(Evaluator(net, samples_like(inputs, 1))) as evaluator:
+        evaluator.evaluate(Plan({kernel.id: INT8}))
+        alive = weakref.ref(evaluator._shared.sessions.get(kernel, INT8))
+        evaluator._shared.sessions.drop(kernel, INT8)
+        gc.collect()
+        assert alive() is None
+        before = evaluator.evaluate(Plan({kernel.id: INT8}))
+        evaluator.evaluate(Plan())
+        evaluator._plans.clear()
+        evaluator._shared.outputs._found.clear()
+        assert evaluator.evaluate(Plan({kernel.id: INT8})).output == before.output
 
 
 def test_outputs_of_few_plans_are_kept_and_the_oldest_go_first():
