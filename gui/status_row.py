@@ -21,13 +21,16 @@ from gui.widgets.themed import button
 if TYPE_CHECKING:
     from engine.jobs import Job
     from engine.session import Session
+    from engine.text import Text
 
 HEIGHT = 25
 _TICK_MS = 80
 _SHOW_AFTER_S = 0.2
 """Shorter jobs would only flicker."""
 _NEWS_MS = 12_000
-"""How long it says what was written."""
+"""How long it says what was written, or what an edit did not do."""
+_NOTE_WIDTH = 360
+"""Px of such a sentence; the tooltip has all of it."""
 
 
 class StatusRow(QWidget):
@@ -113,8 +116,18 @@ class StatusRow(QWidget):
         self._folder = path.absolute().parent
         self._news.setText(self.tr("Wrote {file}").format(file=path.name))
         self._open_folder.setText(self.tr("Open folder"))
+        self._open_folder.show()
         for part in (self._news, self._open_folder):
             part.setToolTip(str(self._folder))
+        self._news_box.show()
+        self._news_timer.start()
+
+    def show_note(self, sentence: Text) -> None:
+        """Say for some seconds what the log says about the last edit."""
+        words = translated(sentence)
+        self._news.setText(self._news.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, _NOTE_WIDTH))
+        self._news.setToolTip(words)
+        self._open_folder.hide()
         self._news_box.show()
         self._news_timer.start()
 
@@ -173,7 +186,10 @@ class StatusRow(QWidget):
         self._job_title.setToolTip(translated(self._job.message) if self._job.message is not None else "")
         self._bar.set_fraction(self._job.fraction)
         left = form.time_left(self._job.seconds_left)
-        self._left.setText(self.tr("{time} left").format(time=left) if left else "")
+        if self._job.paused:
+            self._left.setText(self.tr("paused"))
+        else:
+            self._left.setText(self.tr("{time} left").format(time=left) if left else "")
 
     def _show_right(self, session: Session | None) -> None:
         network = session.network if session is not None else None

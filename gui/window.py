@@ -345,6 +345,8 @@ class Window(QWidget):
                 self.show_error(entry.text, entry.details)
             elif entry.text.template in _WRITTEN:
                 self.status.show_written(Path(str(entry.text.fields["path"])))
+            elif entry.told:
+                self.status.show_note(entry.text)
 
     def check_fonts(self) -> None:
         """Say so if Chinese is chosen and no font can draw it."""

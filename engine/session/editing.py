@@ -46,7 +46,9 @@ class Editing(SessionState):
         """Set a scheme on kernels: one undo step. Locked kernels and kernels without a switch are left alone."""
         if self.network is None:
             return
-        kernels = [k for k in self._kernels(kernel_ids) if k.tunable and k.id not in self.locked]
+        asked = [k for k in self._kernels(kernel_ids) if k.tunable]
+        kernels = [k for k in asked if k.id not in self.locked]
+        self._tell_held(sum(k.id in self.locked and self.plan.scheme(k.id) != scheme for k in asked))
         given = self._fitted(kernels, scheme)
         changes = {i: s for i, s in given.items() if self.plan.scheme(i) != s}
         if not changes:
@@ -61,7 +63,7 @@ class Editing(SessionState):
         apart = split_note(self.network, plan, changes)
         self.apply_plan(plan, title, who)
         if apart is not None:
-            self.note(apart)
+            self.note(apart, told=True)
 
     def _fitted(self, kernels: Sequence[Kernel], scheme: Scheme) -> dict[str, Scheme]:
         """What kernels get when a scheme is set on them: a method only where it fits, which is said."""
@@ -74,7 +76,7 @@ class Editing(SessionState):
             self.note(
                 say("{count} {count:kernel|kernels} can't be rounded as {scheme} says, and {count:takes|take} "
                     "the nearest method.",
-                    count=len(without), scheme=label(scheme))
+                    count=len(without), scheme=label(scheme)), told=True
             )  # fmt: skip
         return given | self._taken_along(network, given)
 
@@ -88,7 +90,8 @@ class Editing(SessionState):
                 say(
                     "{count} more {count:kernel shares|kernels share} the scale and {count:takes|take} the method too.",
                     count=len(more),
-                )
+                ),
+                told=True,
             )
         return more
 
@@ -102,10 +105,9 @@ class Editing(SessionState):
         """Set all kernels by a preset's name ("fp16", "int8", "int4", "first_last_fp16"): one undo step."""
         if self.network is not None:
             plan = preset(self.network, name)
-            keep = {i: self.plan.scheme(i) for i in self.locked}
             if name in PRESETS:
                 self._note_kept(plan, PRESETS[name])
-            self.apply_plan(plan.with_schemes(keep), PRESET_TITLES.get(name, say("{name}", name=name)), who)
+            self.apply_unlocked(plan, PRESET_TITLES.get(name, say("{name}", name=name)), who)
 
     def _note_kept(self, given: Mapping[str, Scheme], asked: Scheme) -> None:
         """Say which kernels of a bulk edit take another scheme than asked for."""
@@ -113,11 +115,13 @@ class Editing(SessionState):
         if others:
             self.note(
                 say(
-                    "{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.",
+                    "{count} depthwise {count:kernel takes|kernels take} {gets} instead of {asked}: so few weights "
+                    "save nothing at 4 bits.",
                     count=len(others),
                     gets=label(given[others[0]]),
                     asked=label(asked),
-                )
+                ),
+                told=True,
             )
 
     def apply_plan(self, plan: Plan, title: Text, who: str = "") -> None:
@@ -142,15 +146,21 @@ class Editing(SessionState):
                     "Rounding by GPTQ takes about {seconds} s here; until then figures are those of before. Jobs shows "
                     "how far it is and can stop it.",
                     seconds=round(seconds, -1) if seconds > 20 else round(seconds),
-                )
+                ),
+                told=True,
             )
 
     def apply_unlocked(self, plan: Plan, title: Text, who: str = "") -> None:
         """As `apply_plan`, but locked kernels keep what they have, which is said."""
         held = {i: self.plan.scheme(i) for i in self.locked if plan.scheme(i) != self.plan.scheme(i)}
         self.apply_plan(plan.with_schemes(held), title, who)
-        if held:
-            self.note(say("{count} locked {count:layer keeps its|layers keep their} precision.", count=len(held)))
+        self._tell_held(len(held))
+
+    def _tell_held(self, count: int) -> None:
+        """Say how many locked kernels an edit was meant for as well."""
+        if count:
+            words = say("{count} locked {count:layer keeps its|layers keep their} precision.", count=count)
+            self.note(words, told=True)
 
     def _apply_plan(self, plan: Plan, title: Text, who: str) -> None:
         self.apply_plan(plan, title, who)

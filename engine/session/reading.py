@@ -211,9 +211,9 @@ class SessionState:
         if what in _OF_DOCUMENT and self.network is not None:
             self._safe.look(self.document, self.network, self.view_state)
 
-    def note(self, text: Text, level: Level = "info", details: str = "") -> None:
-        """Add a line to the log; an error also becomes `last_error`."""
-        self.log.append(LogEntry(level, text, details=details))
+    def note(self, text: Text, level: Level = "info", details: str = "", *, told: bool = False) -> None:
+        """Add a line to the log; an error also becomes `last_error`. One that is `told` is shown at once besides."""
+        self.log.append(LogEntry(level, text, details=details, told=told))
         del self.log[:-2000]
         if level == "error":
             self.last_error = text

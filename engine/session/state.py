@@ -164,6 +164,8 @@ class LogEntry:
     text: Text
     at: float = field(default_factory=time.time)
     details: str = ""
+    told: bool = False
+    """Whether it answers what the user has just done, and is to be seen without opening the log."""
 
 
 @dataclass(frozen=True, slots=True)

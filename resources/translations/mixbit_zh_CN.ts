@@ -1351,7 +1351,7 @@
     </message>
     <message>
         <source>Another window has saved this project.</source>
-        <translation>另一个窗口已保存此工程。</translation>
+        <translation>另一个窗口已保存此项目。</translation>
     </message>
     <message>
         <source>Overwrite</source>
@@ -2944,7 +2944,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Note about this kernel, kept in the project</source>
-        <translation>关于此算子的备注，随工程保存</translation>
+        <translation>关于此算子的备注，随项目保存</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3845,7 +3845,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>It is called as function(outputs, references, labels) for every plan, in a process of its own, and returns one number. It is not kept in projects: opening a file never runs code.</source>
-        <translation>对每个方案以 function(outputs, references, labels) 的形式在独立进程中调用，返回一个数。它不会保存到工程中：打开文件绝不会运行代码。</translation>
+        <translation>对每个方案以 function(outputs, references, labels) 的形式在独立进程中调用，返回一个数。它不会保存到项目中：打开文件绝不会运行代码。</translation>
     </message>
     <message>
         <source>Python file</source>
@@ -4378,7 +4378,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>project</source>
-        <translation>工程</translation>
+        <translation>项目</translation>
     </message>
     <message>
         <source>never saved</source>
@@ -5434,6 +5434,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>
             <numerusform>输出误差：%n 个样本，{time}</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
     </message>
     <message>
         <source>{time} left</source>
@@ -9658,7 +9662,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>另有 {count} 个算子共用该缩放，也采用此方法。</translation>
     </message>
     <message>
-        <source>{count} depthwise kernels take {gets} instead of {asked}: so few weights save nothing at 4 bits.</source>
+        <source>{count} depthwise {count:kernel takes|kernels take} {gets} instead of {asked}: so few weights save nothing at 4 bits.</source>
         <translation>{count} 个深度卷积算子采用 {gets} 而非 {asked}：权重太少，4 位几乎不省空间。</translation>
     </message>
     <message>

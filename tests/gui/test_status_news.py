@@ -6,6 +6,7 @@ import pytest
 from fakes import running_job
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
 
 from engine.jobs import Job, JobContext
 from engine.session import Session
@@ -78,3 +79,52 @@ def test_one_budget_is_not_told_as_several(session):
     session.budgets = Budgets(min_sqnr_db=1.0, max_latency_us=1e9, max_skin_c=None)
     session.make_stale(30)
     assert statement(cards(session), "").title == "1 budget met, 1 being checked"
+
+
+def test_an_edit_that_a_lock_stops_is_answered(qtbot, monkeypatch):
+    dispatcher = Dispatcher()
+    session = Session(dispatch=dispatcher.dispatch)
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    window.show()
+    window.set_session(session)
+    session.open_sample("mobile_vision_encoder")
+    qtbot.waitUntil(lambda: session.network is not None and window.host.settled, timeout=20_000)
+    window.activateWindow()
+    status, table = window.status, window.view("layers").table
+    head = session.network.tunable[-1]
+    table.setFocus()
+    session.select([head.id], head.id)
+    qtbot.waitUntil(table.hasFocus)
+    QTest.keyClick(table, Qt.Key.Key_L)
+    assert session.locked == {head.id}
+    assert not status._news_box.isVisible()
+    before = session.plan
+    QTest.keyClick(table, Qt.Key.Key_8)
+    assert session.plan == before
+    assert status._news_box.isVisible()
+    assert status._news.text() == "1 locked layer keeps its precision."
+    assert not status._open_folder.isVisible()
+    status._news_timer.setInterval(1)
+    session.apply_preset("int4")
+    assert "depthwise" in session.log[-2].text.template
+    assert status._news.toolTip() == "1 locked layer keeps its precision."
+    qtbot.waitUntil(lambda: not status._news_box.isVisible(), timeout=5_000)
+    window.close()
+
+
+def test_a_paused_job_has_no_time_left(qtbot, session, monkeypatch):
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    window.set_session(session)
+    job = running_job(session, say("Sensitivity sweep"), 0.02)
+    qtbot.waitUntil(lambda: "left" in window.status._left.text(), timeout=2000)
+    job.lane = "sweep"
+    job.pause()
+    assert job.paused
+    qtbot.waitUntil(lambda: window.status._left.text() == "paused", timeout=2000)
+    job.resume()
+    qtbot.waitUntil(lambda: "left" in window.status._left.text(), timeout=2000)
+    session.jobs.history.clear()
