@@ -15,6 +15,7 @@ from onnx import TensorProto, helper
 from engine.errors import ModelError
 from engine.graph.types import Array, TensorInfo
 from engine.numerics.activations import onnx_type
+from engine.numerics.blocks import DOMAIN
 from engine.numerics.models import Built, has_bodies
 from engine.text import say
 
@@ -91,17 +92,34 @@ for one, also where they differ: a model's own and that of a scheme."""
 
 
 def open_session(built: Built, made: ort.SessionOptions) -> ort.InferenceSession:
-    """Open a model; constants outside the protobuf are copied into the session.
+    """Open a model; constants outside the protobuf are copied into the session, or kept by it where it can read them.
 
     Raises:
         Exception: Whatever ONNX Runtime says; callers name the layer.
     """
-    if built.outside:
-        values = [to_ort(array) for array in built.outside.values()]
-        made.add_external_initializers(list(built.outside), values)
-    return ort.InferenceSession(
+    held = {name: to_ort(array) for name, array in built.outside.items()}
+    if held:
+        made.add_external_initializers(list(held), list(held.values()))
+    read_in_place = _read_in_place(built.proto.graph.node)
+    for name in read_in_place.intersection(held):
+        made.add_initializer(name, held[name])
+    session = ort.InferenceSession(
         built.proto.SerializeToString(), made, providers=["CPUExecutionProvider"], disabled_optimizers=_UNWANTED
     )
+    if not read_in_place.isdisjoint(held):
+        session.held = held, built.outside  # ONNX Runtime has pointers to them
+    return session
+
+
+def _read_in_place(nodes: Sequence[onnx.NodeProto]) -> set[str]:
+    """Names that only operators in channel blocks read: nothing rewrites or packs their weights when a session opens.
+
+    A copy costs more than the rest of opening: fresh memory for every weight.
+    """
+    inside, others = set[str](), set[str]()
+    for node in nodes:
+        (inside if node.domain == DOMAIN else others).update(node.input)
+    return inside - others
 
 
 def to_ort(array: Array) -> ort.OrtValue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import onnxruntime as ort
@@ -13,6 +14,7 @@ from engine.numerics.layout import Layout
 from engine.numerics.lowering import Lowered, lower
 from engine.numerics.models import Built, build_model
 from engine.numerics.runtime import ALL, BASIC, EXTENDED, naming, open_either, open_session, options
+from engine.numerics.versions import Version, join
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
 
@@ -23,6 +25,14 @@ _At = tuple[int, Scheme, frozenset[str], bool]
 class _Ready(NamedTuple):
     session: ort.InferenceSession
     nbytes: int
+
+
+class Together(NamedTuple):
+    """One session that computes a kernel under several schemes."""
+
+    session: ort.InferenceSession
+    results: tuple[Mapping[str, str], ...]
+    """Per scheme: each output's name in the session; schemes that compute the same share a name."""
 
 
 class Sessions:
@@ -68,6 +78,40 @@ class Sessions:
                     self.nbytes -= self._ready.popitem(last=False)[1].nbytes
         return ready.session
 
+    def together(self, kernel: Kernel, schemes: Sequence[Scheme], outputs: Sequence[str]) -> Together | None:
+        """One session for several schemes, for who wants all of them once: it is built each time and not kept.
+
+        Args:
+            kernel: Whose; tensors are in the order that each is kept in.
+            schemes: At least one.
+            outputs: Which outputs of the kernel are wanted.
+
+        Returns:
+            The session, or None if the kernel has no such form.
+
+        Raises:
+            ModelError: If ONNX Runtime refuses the kernel.
+            PlanError: If a scheme needs a range that is not there.
+        """
+        joined = join([self._version(kernel, scheme) for scheme in schemes], outputs)
+        if joined is None:
+            return None
+        named = {name: output for results in joined.results for output, name in results.items()}
+        built = build_model(self._network.graph, joined.nodes, kernel.inputs, list(named.values()), joined.constants)
+        for info, name in zip(built.proto.graph.output, named, strict=True):
+            info.name = name
+        level = BASIC if self._layout.touches(kernel) else _level(kernel)
+        session = naming(kernel.name, lambda: open_session(built, options(level)))
+        return Together(session, joined.results)
+
+    def _version(self, kernel: Kernel, scheme: Scheme) -> Version:
+        """A kernel's nodes under a scheme, for tensors in the order that they are kept in."""
+        lowered = self._lowered(kernel, scheme)
+        if not self._layout.touches(kernel):
+            return lowered.nodes, lowered.constants
+        rewritten = self._layout.rewrite(kernel, lowered)
+        return rewritten.nodes, rewritten.constants
+
     def has(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset()) -> bool:
         """Whether a session is there already."""
         return (kernel.index, scheme, halves, False) in self._ready
@@ -86,8 +130,7 @@ class Sessions:
 
     def _build(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str], plain: bool) -> _Ready:
         graph = self._network.graph
-        opset = graph.opsets.get("", 1)
-        lowered = lower(kernel, scheme, self.ranges, graph.tensors, False, opset=opset, halves=halves)
+        lowered = self._lowered(kernel, scheme, halves)
         if not plain and self._layout.touches(kernel):
             return self._build_blocked(kernel, lowered)
 
@@ -96,6 +139,11 @@ class Sessions:
 
         session = naming(kernel.name, lambda: open_either(build, lambda: options(_level(kernel))))
         return _Ready(session, sum(array.nbytes for array in lowered.constants.values()))
+
+    def _lowered(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset()) -> Lowered:
+        graph = self._network.graph
+        opset = graph.opsets.get("", 1)
+        return lower(kernel, scheme, self.ranges, graph.tensors, False, opset=opset, halves=halves)
 
     def _build_blocked(self, kernel: Kernel, lowered: Lowered) -> _Ready:
         """The session of a kernel that reads or writes tensors in blocks."""

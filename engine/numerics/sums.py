@@ -92,6 +92,35 @@ def error_sums(result: Array, reference: Array, known: Sums, scratch: Array) -> 
     return Sums(noise, known.reference, power, values.size, 0)
 
 
+def error_sums_of(results: Array, reference: Array, known: Sums, scratch: Array) -> list[Sums]:
+    """`error_sums` of several results [count, ...] against one reference, which is read once for all of them.
+
+    Args:
+        results: Each of the shape of the reference, in one piece of memory.
+        reference: Same dtype.
+        known: `power_sums(reference)`.
+        scratch: float32 [at least count, PIECE], overwritten; one per thread.
+    """
+    count = len(results)
+    if results.dtype != np.float32 or known.elements != reference.size:
+        return [error_sums(result, reference, known, scratch[0]) for result in results]
+    values, wanted = results.reshape(count, -1), reference.reshape(-1)
+    noise, power = np.zeros(count), np.zeros(count)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, wanted.size, PIECE):
+            piece = values[:, start : start + PIECE]
+            difference = scratch[:count, : piece.shape[1]]
+            np.subtract(piece, wanted[start : start + PIECE], out=difference)
+            noise += np.vecdot(difference, difference)
+            power += np.vecdot(piece, piece)
+    return [
+        _careful(result, wanted)
+        if not isfinite(a + b) or _lost(b, result, None) or _lost(a, result, wanted)
+        else Sums(a, known.reference, b, wanted.size, 0)
+        for result, a, b in zip(values, noise.tolist(), power.tolist(), strict=True)
+    ]
+
+
 def _lost(squares: float, values: Array, wanted: Array | None) -> bool:
     """Whether float32 may have lost squares of `values` (or of their distance from `wanted`): too small a sum of them.
 
