@@ -100,16 +100,17 @@ class KernelListView(PlotView):
         parent: QWidget | None,
     ) -> None:
         super().__init__(session, theme, parent)
+        self._widths: dict[int, int] = {}
         self.list = QTableView()
         self.delegate = delegate
         self.list.setModel(model)
         self.list.setItemDelegate(delegate)
+        model.headerDataChanged.connect(lambda *_: self.fit_titles())
         self._style_list()
         self.set_page(self.list)
         self.more = IconButton("more", token="muted")
         self.more.clicked.connect(lambda: self.menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height()))))
         self.exporter = Exporter(self, None, self.table, self.title)
-        self._widths: dict[int, int] = {}
         self._showing = False
         self._followed: str | None = None
         """The current kernel that was brought into sight last."""

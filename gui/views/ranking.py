@@ -69,7 +69,7 @@ class RankingView(KernelListView):
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         self.model = RankingModel()
         super().__init__(session, theme, self.model, _Delegate(self.model, theme), parent)
-        self.set_columns({RANK: 48, NOW: 76, VALUE: 160, OUT: 84}, KERNEL)
+        self.set_columns({RANK: 44, NOW: 74, VALUE: 136, OUT: 84}, KERNEL)
         self.controls = SweepControls(session, self)
         self.controls.changed.connect(lambda: self.mark_dirty(What.MODEL))
         self.asked: Question | None = None

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cut_texts import cut_texts
 from fake_sweeps import estimates_without, output_figures
 from plot_hand import SHIFT, PlotHand, settle, show
 from PySide6.QtCore import Qt
@@ -13,10 +14,11 @@ from engine.session.sweeps import OneOut
 from engine.text import say
 from engine.tuning.metrics import Metric
 from gui.bridge import hub
+from gui.i18n import set_language
 from gui.paint import map_color
 from gui.theme import LIGHT
 from gui.views.ranking import RankingView
-from gui.views.ranking_model import RankingModel, ranking
+from gui.views.ranking_model import KERNEL, VALUE, RankingModel, ranking
 from gui.views.sensitivity import SensitivityView
 from gui.views.sensitivity_data import Reasons, blocks, height, scheme_order, sensitivity_map
 from gui.views.sensitivity_layers import cell_rect
@@ -388,6 +390,19 @@ def test_what_is_ranked_can_be_chosen(session, ranked):
     settle(ranked)
     kernel = ranked.model.rows[0].kernel
     assert ranked.model.rows[0].cell == session.sensitivity[kernel, INT4]
+
+
+@pytest.mark.parametrize("words", ["en", "zh"])
+def test_titles_have_room_whatever_is_ranked_by(session, qtbot, theme, words):
+    set_language(words)
+    view = show(qtbot, RankingView, session, theme, 488, 300)
+    before = view.list.columnWidth(VALUE)
+    for metric in ("logits", "kl", "cosine", "top1"):
+        view.model.show(view.model.rows, metric, "one-in")
+        assert cut_texts(view.list) == [], metric
+    view.model.show(view.model.rows, "sqnr", "estimated")
+    assert view.list.columnWidth(VALUE) <= before + 1
+    assert view.list.columnWidth(KERNEL) > 120
 
 
 def test_the_ranking_model_keeps_qts_rules(session, qtmodeltester):
