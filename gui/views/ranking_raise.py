@@ -139,4 +139,5 @@ class RaiseBar(QWidget):
             scheme = label(TARGETS[self.target.current])
             title = say("{scheme} for the {count} worst kernels", scheme=scheme, count=len(self._kernels))
             plan, self._plan = self._plan, None
+            self.slider.setValue(0)  # a second click must not raise the next ones
             self._session.apply_plan(plan, title, self._who)

@@ -192,6 +192,10 @@ class SchemeNames(Layer):
         plain_text(painter, foot, self.block_word, self.theme.muted, font(11))
 
 
+_OVERHANG, _APART = 10.0, 5.0
+"""Px that a label may be wider than its block, and that stay free between two labels."""
+
+
 class BlockNames(Layer):
     """Braces below the map: which columns belong to one block."""
 
@@ -211,6 +215,7 @@ class BlockNames(Layer):
         metrics = QFontMetricsF(form)
         top, area = frame.area.bottom() + 4, frame.area
         painter.setClipRect(QRectF(area.left(), top - 4, area.width(), 26))
+        taken = area.left()
         for (text, first, last), name in zip(self._blocks, self._names, strict=True):
             left, right = frame.x(first), frame.x(last + 1) - 2
             if right < area.left() or left > area.right() or right - left < 3:
@@ -220,7 +225,8 @@ class BlockNames(Layer):
             left, right = max(left, area.left()), min(right, area.right())
             if metrics.horizontalAdvance(name) <= right - left:
                 text = name
-            if metrics.horizontalAdvance(text) <= right - left + 8:
-                plain_text(
-                    painter, QRectF(left - 6, top + 2, right - left + 12, 16), text, self.theme.muted, form, _CENTER
-                )
+            wide = metrics.horizontalAdvance(text)
+            start = min(max((left + right - wide) / 2, area.left()), area.right() - wide)
+            if wide <= right - left + _OVERHANG and start >= taken:
+                plain_text(painter, QRectF(start, top + 2, wide + 1, 16), text, self.theme.muted, form, _CENTER)
+                taken = start + wide + _APART

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from gui.bridge import hub
 from gui.i18n import set_language
 from gui.paint import map_color
 from gui.theme import LIGHT
+from gui.views import sensitivity_layers as layers
 from gui.views.ranking import RankingView
 from gui.views.ranking_model import KERNEL, VALUE, RankingModel, ranking
 from gui.views.sensitivity import SensitivityView
@@ -66,6 +68,22 @@ def test_blocks_are_named_by_their_number():
     assert blocks(["model.layers.0.q", "model.layers.0.k", "model.layers.1.q", "lm_head"]) == [
         ("0", 0, 1), ("1", 2, 2), ("lm_head", 3, 3),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [420, 640, 820, 1118])
+def test_labels_below_the_map_are_whole_and_apart(session, view, monkeypatch, width):
+    drawn = []
+    monkeypatch.setattr(layers, "plain_text", lambda _, rect, text, *more: drawn.append((rect, text)))
+    view.blocks.set([(str(c), c, c) for c in range(len(view.data.ids))], ["x" * 40] * len(view.data.ids))
+    view.resize(width, 297)
+    settle(view)
+    drawn.clear()
+    view.chart.grab()
+    mine = [(rect, text) for rect, text in drawn if text.isdigit()]
+    area = view.panel.box.frame().area
+    assert len(mine) >= 5
+    assert all(area.left() <= r.left() and r.right() <= area.right() + 2 for r, _ in mine)
+    assert all(b.left() - a.right() >= 3 for (a, _), (b, _) in pairwise(mine))
 
 
 def test_a_cell_has_the_colour_of_its_error(session, view, hand):
@@ -367,6 +385,9 @@ def test_the_worst_are_raised_with_their_price_first(qtbot, session, ranked):
     QTest.mouseClick(bar.apply, LEFT)
     assert set(session.plan.difference(plan)) == set(wanted)
     assert {session.plan.scheme(kernel) for kernel in wanted} == {FP16}
+    assert bar.slider.value() == 0
+    QTest.mouseClick(bar.apply, LEFT)
+    assert set(session.plan.difference(plan)) == set(wanted), "a second click raises no others"
     session.undo()
     assert session.plan == plan
 
