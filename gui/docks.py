@@ -16,8 +16,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from gui.commands import mark, shown
 from gui.theme import Theme, theme_manager
@@ -84,15 +84,36 @@ def available(dock_id: str) -> bool:
 
 
 class _Body(QWidget):
-    """Holds a view and lets the dock be made smaller than the view would like."""
+    """Holds a view and lets the dock be made smaller than the view would like.
+
+    It has no layout: one would pass every word that changes its length on to the layout of all docks and of the window,
+    although neither asks how large a view would like to be.
+    """
 
     def __init__(self, parent: QWidget, least: int) -> None:
         super().__init__(parent)
         self._least = least
         self.setObjectName("dockBody")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
+        self._view: QWidget | None = None
+
+    def hold(self, view: QWidget | None) -> None:
+        """Fill the place with a view; None leaves it empty."""
+        self._view = view
+        if view is not None:
+            view.setParent(self)
+            view.setGeometry(self.rect())
+            view.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let the view fill the place."""
+        super().resizeEvent(event)
+        if self._view is not None:
+            self._view.setGeometry(self.rect())
+
+    def sizeHint(self) -> QSize:
+        """What the view would like, where there is room for all."""
+        return super().sizeHint() if self._view is None else self._view.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
         """Small, so that layouts fit small screens."""
@@ -122,7 +143,7 @@ class Dock(QDockWidget):
         """The view, made now if nobody has seen it yet."""
         if self.view is None:
             self.view = self._make(self.spec)
-            self._body.column.addWidget(self.view)
+            self._body.hold(self.view)
             self.title.take_view(self.view)
             self.setWindowTitle(self.view.title())
         return self.view
@@ -132,7 +153,7 @@ class Dock(QDockWidget):
         if self.view is not None:
             self.view.dispose()
             self.title.take_view(None)
-            self._body.column.removeWidget(self.view)
+            self._body.hold(None)
             self.view.hide()
             self.view.deleteLater()
             self.view = None

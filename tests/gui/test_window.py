@@ -2,7 +2,7 @@ import re
 
 import pytest
 from fakes import running_job
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 
@@ -123,6 +123,33 @@ def test_no_widget_without_a_place_lies_over_the_corner_of_the_window(make_windo
     first = [w for w in direct if w.isVisible() and w.pos().isNull()]
     assert [w for w in first if w.width() < window.width()] == []
     assert len(first) == 1  # the row of menus
+
+
+def test_words_that_change_their_length_in_a_view_lay_no_other_dock_out(make_window, session, qtbot):
+    window = make_window(session)
+    qtbot.waitUntil(lambda: window.host.settled)
+    view = window.view("layers")
+    QApplication.processEvents()
+    asked = Requests(window.host)
+    view.filter_bar.updateGeometry()
+    QApplication.processEvents()
+    assert asked.count == 0
+    window.resize(window.width() - 90, window.height() - 60)
+    QApplication.processEvents()
+    assert view.rect() == view.parentWidget().rect()
+
+
+class Requests(QObject):
+    """How often a widget's layout was asked to lay out again."""
+
+    def __init__(self, watched):
+        super().__init__(watched)
+        self.count = 0
+        watched.installEventFilter(self)
+
+    def eventFilter(self, watched, event):
+        self.count += event.type() == QEvent.Type.LayoutRequest
+        return False
 
 
 def test_arrangements_are_remembered(make_window, session, tmp_path, qtbot):
