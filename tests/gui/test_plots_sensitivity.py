@@ -70,7 +70,7 @@ def test_blocks_are_named_by_their_number():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("width", [420, 640, 820, 1118])
+@pytest.mark.parametrize("width", [640, 820, 1118])
 def test_labels_below_the_map_are_whole_and_apart(session, view, monkeypatch, width):
     drawn = []
     monkeypatch.setattr(layers, "plain_text", lambda _, rect, text, *more: drawn.append((rect, text)))
