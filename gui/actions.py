@@ -399,6 +399,27 @@ class Actions(QObject):
         """Put the docks of this layout where they belong."""
         self._window.reset_layout()
 
+    def float_panel(self) -> None:
+        """Make the panel in use a window of its own, or put it back."""
+        dock = self._window.panel_in_use()
+        if dock is not None:
+            dock.float_or_dock()
+
+    def panel_alone(self) -> None:
+        """Show the panel in use alone, or all again."""
+        host = self._window.host
+        if host is None or host.restore_all():
+            return
+        dock = self._window.panel_in_use()
+        if dock is not None:
+            host.toggle_maximized(dock)
+
+    def close_panel(self) -> None:
+        """Close the panel in use."""
+        dock = self._window.panel_in_use()
+        if dock is not None:
+            dock.close()
+
     def theme(self, mode: Mode) -> None:
         """Use light or dark colours, or those of the desktop."""
         theme_manager.set_mode(mode)

@@ -195,6 +195,10 @@ COMMANDS: tuple[Command | Submenu, ...] = (
         lambda s: _open(s) and _has_graph(), 0, lambda a: a.layout_now == "graph",
     ),
     Submenu("panels", "view", mark("Panels"), "panels", 1, "columns"),
+    Command("float", "view", mark("Float or dock the panel in use"), lambda a: a.float_panel(), (), "", _open, 1),
+    Command("alone", "view", mark("Show the panel in use alone, or all again"), lambda a: a.panel_alone(), (), "expand",
+            _open, 1),
+    Command("close_panel", "view", mark("Close the panel in use"), lambda a: a.close_panel(), (), "", _open, 1),
     Command("reset_layout", "view", mark("Reset layout"), lambda a: a.reset_layout(), (), "", _open, 1),
     Command(
         "theme_light", "view", mark("Light"), lambda a: a.theme("light"), (), "", None, 2,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 GAP = 5
 """Px between docks, and above them."""
+LOOSE = 28
+"""Px that a panel moves aside when it comes loose by a command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,12 @@ class Dock(QDockWidget):
     def name(self) -> str:
         """Its title, known before anybody has seen it."""
         return str(self.view.title()) if self.view is not None else shown(self.spec.title)
+
+    def float_or_dock(self) -> None:
+        """Make it a window of its own, a little aside so that it is seen to have come loose, or put it back."""
+        self.setFloating(not self.isFloating())
+        if self.isFloating():
+            self.move(self.pos() + QPoint(LOOSE, LOOSE))
 
     def ensure_view(self) -> Any:
         """The view, made now if nobody has seen it yet."""

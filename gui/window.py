@@ -202,12 +202,16 @@ class Window(QWidget):
 
     def focused_dock(self) -> str:
         """Id of the dock that has the focus; "" if none has."""
-        widget = QApplication.focusWidget()
-        while widget is not None:
-            if isinstance(widget, Dock):
-                return widget.spec.id
-            widget = widget.parentWidget()
-        return ""
+        dock = _dock_around(QApplication.focusWidget())
+        return dock.spec.id if dock is not None else ""
+
+    def panel_in_use(self) -> Dock | None:
+        """The dock that has the focus or had it before a menu or the palette, else the one the layout is about."""
+        if self.host is None or self._stack.currentWidget() is not self.host:
+            return None
+        found = _dock_around(QApplication.focusWidget()) or _dock_around(self.focusWidget())
+        found = found or self.host.docks[MAIN[self.layout_name]]
+        return found if found.isVisible() else None
 
     def _on_manual_gone(self) -> None:
         self._manual = None
@@ -481,6 +485,12 @@ class Window(QWidget):
         if not self._restored and (room.width() < wide or room.height() < high + _FRAME):
             self.resize(min(wide, room.width()), min(high, room.height() - _FRAME))
             self.setWindowState(Qt.WindowState.WindowMaximized)
+
+
+def _dock_around(widget: QWidget | None) -> Dock | None:
+    while widget is not None and not isinstance(widget, Dock):
+        widget = widget.parentWidget()
+    return widget
 
 
 def _window_icon() -> QIcon:

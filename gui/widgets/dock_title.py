@@ -174,7 +174,7 @@ class DockTitle(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         floating = self._dock.isFloating()
         text = self.tr("Dock") if floating else self.tr("Float")
-        menu.addAction(text, lambda: self._dock.setFloating(not floating))
+        menu.addAction(text, self._dock.float_or_dock)
         menu.addAction(self.tr("Show this panel alone, or all again"), lambda: self._host.toggle_maximized(self._dock))
         menu.addAction(self.tr("What is this? (F1)"), lambda: self._host.manual_wanted.emit(self._dock.spec.id))
         menu.addAction(self.tr("Close"), self._dock.close)

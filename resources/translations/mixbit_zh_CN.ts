@@ -673,6 +673,18 @@
         <translation>面板</translation>
     </message>
     <message>
+        <source>Float or dock the panel in use</source>
+        <translation>浮动或停靠当前面板</translation>
+    </message>
+    <message>
+        <source>Show the panel in use alone, or all again</source>
+        <translation>仅显示当前面板，或恢复全部</translation>
+    </message>
+    <message>
+        <source>Close the panel in use</source>
+        <translation>关闭当前面板</translation>
+    </message>
+    <message>
         <source>Reset layout</source>
         <translation>重置布局</translation>
     </message>
