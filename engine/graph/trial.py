@@ -5,7 +5,7 @@ It is also the proof that the model runs at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, prod
 from pathlib import Path
@@ -214,19 +214,20 @@ def _check_memory(
         raise TooBigError(path, constants + largest, memory_limit)
 
 
-def _guesses(inputs: Sequence[TensorInfo], limits: Mapping[str, int]) -> list[dict[str, Array]]:
+def _guesses(inputs: Sequence[TensorInfo], limits: Mapping[str, int]) -> Iterator[dict[str, Array]]:
     """Random inputs, and, for models that refuse these (an index too high), zeros and ones."""
-    random = synthetic_feeds(inputs, 0, limits=limits)
-    filled = [
-        {name: np.full_like(array, fill) if array.dtype.kind in "iu" else array for name, array in random.items()}
-        for fill in (0, 1)
-    ]
-    return [random, *filled]
+    feeds = synthetic_feeds(inputs, 0, limits=limits)
+    yield feeds
+    for fill in (0, 1):
+        feeds = {
+            name: np.full_like(array, fill) if array.dtype.kind in "iu" else array for name, array in feeds.items()
+        }
+        yield feeds
 
 
 def _run(
     session: ort.InferenceSession,
-    tries: Sequence[Mapping[str, Array]],
+    tries: Iterable[Mapping[str, Array]],
     outputs: Sequence[str],
     path: Path,
     memory_limit: int,
@@ -236,14 +237,15 @@ def _run(
     failures: list[Exception] = []
     for feeds in tries:
         options = quiet_run()
-        with guarded(options, memory_limit, cancel, seconds) as guard:
+        fed = sum(array.nbytes for array in feeds.values())
+        with guarded(options, max(0, memory_limit - fed), cancel, seconds) as guard:
             try:
                 return run(session, feeds, outputs, options)
             except Exception as error:  # the runtime's exceptions have no common base
                 failures.append(error)
         cancel.check()
         if guard.exceeded or out_of_memory(failures[-1]):
-            raise TooBigError(path, max(guard.exceeded, memory_limit), memory_limit)
+            raise TooBigError(path, max(fed + guard.exceeded, memory_limit), memory_limit)
         if guard.late:
             raise ModelError(
                 say(

@@ -13,7 +13,7 @@ from build import F32, N, ints, model, save, save_external, value, weights
 from onnx import TensorProto, helper, numpy_helper
 
 from engine.errors import Cancelled, MixbitError, ModelError
-from engine.graph import load, read_inputs
+from engine.graph import load, read_inputs, trial
 from engine.progress import CancelToken
 
 
@@ -210,6 +210,19 @@ def test_growth_that_depends_on_values_is_stopped_while_it_happens(tmp_path):
     path = save(model([*nodes, N("Shape", ["d24"], ["y"])], {"x": (8,)}, ["y"]), tmp_path)
     sentence = refusal(path, memory_limit=100 << 20)
     assert "memory" in sentence
+
+
+def test_what_a_run_is_fed_with_counts(tmp_path, monkeypatch):
+    """The inputs lie in memory before the run: it may take what they leave of the limit."""
+    allowed = []
+    watch = trial.guarded
+    monkeypatch.setattr(
+        trial, "guarded", lambda made, limit, *more: (allowed.append(limit), watch(made, limit, *more))[1]
+    )
+    nodes = [N("Cast", ["i"], ["f"], to=1), N("Add", ["x", "f"], ["y"])]
+    path = save(model(nodes, {"x": (1 << 10, 1 << 10), "i": (np.int64, (1 << 10,))}, ["y"]), tmp_path)
+    load(path, memory_limit=64 << 20)
+    assert allowed == [(64 << 20) - (4 << 20) - (8 << 10)]
 
 
 def test_one_node_that_takes_all_at_once_gets_nothing(tmp_path):
