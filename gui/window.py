@@ -57,7 +57,7 @@ FIRST_SIZE = (1440, 900)
 """Px of a window that nobody has given a size yet."""
 _FRAME = 40
 """Px of its frame and title, at most."""
-_REFRESH_MS = 30
+_REFRESH_MS = 75
 _WRITTEN = ("Wrote {path}.", "Saved {path}.")
 """Entries of the log that are good news: the status bar tells them too."""
 

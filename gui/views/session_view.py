@@ -24,9 +24,9 @@ FRAME_MS, CALM_FRAME_MS, BUSY_FRAME_MS = 25, 150, 700
 """Least time from one redraw to the next: of the views where an edit is answered, of all others, and of these while
 jobs bring new figures all the time."""
 LONGEST_PAUSE_MS = 2000
-EDIT_LEAD_MS, LEAD_MS = 30, 300
-"""How long the Summary waits when a plan is edited, since the simulation comes at once, and how long all other views
-let the table and the Summary go first when an edit or its figures arrive."""
+EDIT_LEAD_MS, LEAD_MS = 70, 300
+"""How long the Summary waits for the figures of an edit at most, and how long all other views let the table and the
+Summary go first when an edit or its figures arrive."""
 OF_AN_EDIT = frozenset({What.PLAN, What.SIMULATION, What.LOCAL, What.EVALUATION, What.JOBS})
 OF_A_PLAN = frozenset({What.PLAN, What.DEVICE})
 """After these nothing on show is true any more."""
@@ -53,6 +53,7 @@ class SessionView(QWidget):
         self.theme = theme
         self._dirty: set[What] = set()
         self._drawn_at = 0.0
+        self._due_since = 0.0
         self._took_ms = 0.0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -106,6 +107,8 @@ class SessionView(QWidget):
 
     def mark_dirty(self, *changes: What) -> None:
         """Redraw soon, and only if somebody sees it."""
+        if not self._dirty:
+            self._due_since = time.monotonic()
         self._dirty.update(changes)
         if self.isVisible() and not self._timer.isActive():
             if self.RANK < 2:
@@ -124,7 +127,14 @@ class SessionView(QWidget):
             return 0
         if self.RANK >= 2:
             return LEAD_MS
-        return EDIT_LEAD_MS if What.PLAN in self._dirty else 0
+        return EDIT_LEAD_MS if self._awaits() else 0
+
+    def _awaits(self) -> bool:
+        """Whether an edit is to be answered whose figures are on their way: one redraw then shows them all."""
+        if What.PLAN not in self._dirty:
+            return False
+        session = self.session
+        return not session.figures.simulated or (session.data is not None and session.staleness.output_stale)
 
     def refresh_now(self) -> None:
         """Redraw what is due, without waiting."""
@@ -184,9 +194,20 @@ class SessionView(QWidget):
     def _on_change(self, change: Change) -> None:
         if change.what in self.WATCHES or change.what is What.MODEL:
             self.changed_by_other(change)
+            if self.RANK == 1 and self._timer.isActive() and self._dirty <= OF_AN_EDIT and not self._awaits():
+                self._timer.stop()  # nothing is missing any more
+            if change.what is What.PLAN:
+                self._step_back()
             self.mark_dirty(change.what)
             if change.what in OF_A_PLAN:
                 self._mark_behind()
+
+    def _step_back(self) -> None:
+        """Put a redraw off that is due since before an edit: the answer to that goes first. Not for ever."""
+        if self.RANK < 2 or not self._timer.isActive() or not self._dirty <= OF_AN_EDIT:
+            return
+        if 1000 * (time.monotonic() - self._due_since) < LONGEST_PAUSE_MS:
+            self._timer.start(max(LEAD_MS, self._timer.remainingTime()))
 
     def _mark_behind(self) -> None:
         """Say at once that what is on show belongs to the plan or device before."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Qt, QTimer
@@ -12,9 +13,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QStacked
 from engine.jobs import Job
 from engine.precision.plan import Plan
 from engine.precision.scheme import label
-from engine.session.changes import What
+from engine.session.changes import Change, What
 from engine.text import Text, say
 from gui import format as form
+from gui.bridge import hub
 from gui.i18n import text as translated
 from gui.icons import pixmap
 from gui.theme import Theme
@@ -170,6 +172,15 @@ class SummaryView(SessionView):
             card.set_notes(self.width() >= NOTES_FROM)
 
     # Drawing.
+
+    def changed_by_other(self, change: Change) -> None:
+        """Mark the error at the output at once when it belongs to the plan before; what is true now comes later."""
+        card = self.cards["sqnr"]
+        look = card.look
+        if change.what is not What.PLAN or not self.session.staleness.output_stale or look.stale or hub.peek:
+            return
+        if self.session.figures.evaluation is not None and self._found:
+            card.set_look(replace(look, stale=True, delta="", state="busy", gauge=replace(look.gauge, stale=True)))
 
     def refresh(self, changes: frozenset[What]) -> None:
         """Write everything that is known."""

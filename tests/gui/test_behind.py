@@ -8,6 +8,7 @@ from gui.bridge import HOVER_MS, Hub
 from gui.fonts import font
 from gui.views.error_profile import ErrorProfileView
 from gui.views.preflight import ROW, Finding, PreflightView
+from gui.views.session_view import LEAD_MS, LONGEST_PAUSE_MS
 from gui.widgets.summary_card import CardLook, SummaryCard, note_lines
 
 
@@ -63,3 +64,22 @@ def test_a_long_finding_is_wrapped(qtbot, session, theme):
     heights = [view.list.sizeHintForIndex(view.model.index(row)).height() for row in (0, 1)]
     assert heights[0] == ROW
     assert heights[1] >= ROW + 30
+
+
+def test_an_edit_goes_before_what_was_due_since_before_it_but_not_for_ever(session, qtbot, theme):
+    view = show(qtbot, ErrorProfileView, session, theme)
+    view.refresh_now()
+    view.mark_dirty(What.EVALUATION)
+    view._timer.start(1)
+    session.emit(What.PLAN)
+    assert view._timer.interval() >= LEAD_MS - 1
+    view._timer.start(1)
+    view._due_since -= LONGEST_PAUSE_MS / 1000
+    session.emit(What.PLAN)
+    assert view._timer.interval() == 1
+    view._timer.stop()
+    view.refresh_now()
+    view.mark_dirty(What.SELECTION)
+    view._timer.start(1)
+    session.emit(What.PLAN)
+    assert view._timer.interval() == 1, "what the pointer has just asked for"

@@ -15,6 +15,7 @@ from engine.tuning.metrics import Metric
 from gui.i18n import set_language
 from gui.theme import DARK, LIGHT
 from gui.views.price import Price
+from gui.views.session_view import EDIT_LEAD_MS, FRAME_MS
 from gui.views.summary import SummaryView
 from gui.views.summary_cards import cards, state_of
 from gui.views.summary_fix import Fix, cheapest, proposals, relative_noise
@@ -255,6 +256,32 @@ def test_cards_follow_an_edit(view, session):
     view.refresh_now()
     assert view.cards["size"].look.value != before
     assert view.cards["size"].look.value == f"{session.figures.size.total / 1024**2:.2f}"
+
+
+def test_the_error_of_the_plan_before_is_marked_at_the_moment_of_the_edit(view, session):
+    value = view.cards["sqnr"].look.value
+    session.staleness = Staleness(True, 3)
+    session.emit(What.PLAN)
+    look = view.cards["sqnr"].look
+    assert (look.value, look.stale, look.gauge.stale, look.delta) == (value, True, True, "")
+    assert not view.cards["latency"].look.stale
+
+
+def test_one_redraw_shows_all_figures_of_an_edit_and_comes_as_soon_as_they_are_there(view, session):
+    view._drawn_at = 0.0
+    session.staleness = Staleness(True, 3)
+    session.emit(What.PLAN)
+    session.emit(What.EVALUATION)
+    session.emit(What.JOBS)
+    assert view._timer.interval() == EDIT_LEAD_MS
+    session.staleness = Staleness(True, 3, output=False)
+    session.emit(What.EVALUATION)
+    assert view._timer.isActive()
+    assert view._timer.interval() == 0
+    view._timer.stop()
+    view.redraw()
+    session.emit(What.JOBS)
+    assert view._timer.interval() <= FRAME_MS
 
 
 def test_while_a_job_runs_the_spinner_turns_and_the_bar_shows_its_progress(view, session, qtbot):
