@@ -13,6 +13,7 @@ from engine.files import decode_json, write_atomically
 from engine.fusion.types import Kind
 from engine.npu.device import Device, DeviceInfo, Origin, Quantity, Refusal
 from engine.npu.fields import BY_KEY, FIELDS
+from engine.npu.misshapen import misshapen
 from engine.npu.operators import families
 from engine.npu.validate import check_value, check_whole
 from engine.paths import resources
@@ -125,24 +126,18 @@ def _read(path: Path) -> Device:
     except OSError as error:
         raise DeviceError(say("{file} can't be read: {why}.", file=file, why=error.strerror or str(error))) from error
     except msgspec.ValidationError as error:
-        raise _invalid(file, "", error) from error
+        raise DeviceError(misshapen(file, "", error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise DeviceError(
             say("{file} is not a device profile: it is not valid JSON ({why}).", file=file, why=str(error))
         ) from error
 
 
-def _invalid(file: str, key: str, error: msgspec.ValidationError) -> DeviceError:
-    message, _, place = str(error).partition(" - at `$")
-    field = (key + place.rstrip("`")).strip(".") or "file"
-    return DeviceError(say("{file}: field {field}: {problem}.", file=file, field=field, problem=message.rstrip(".")))
-
-
 def _entry(file: str, key: str, raw: msgspec.Raw) -> _Entry:
     try:
         return decode_json(raw, _Entry)
     except msgspec.ValidationError as error:
-        raise _invalid(file, key, error) from error
+        raise DeviceError(misshapen(file, key, error)) from error
 
 
 def _device(file: str, document: _File) -> Device:

@@ -9102,6 +9102,66 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请求了 {wanted} 行或通道，但块中只有 {there}。</translation>
     </message>
     <message>
+        <source>an object with named fields</source>
+        <translation>含命名字段的对象</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>列表</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
+        <source>null</source>
+        <translation>null</translation>
+    </message>
+    <message>
+        <source>a number, a text, true or false, or a list of numbers</source>
+        <translation>数值、文本、true 或 false，或数值列表</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} is missing; add it.</source>
+        <translation>{file}：缺少字段 {field}；请补上。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} is not known; remove it.</source>
+        <translation>{file}：未知字段 {field}；请删除。</translation>
+    </message>
+    <message>
+        <source>{file} is not a device profile: it holds {found} instead of fields.</source>
+        <translation>{file} 不是设备档案：其内容是{found}，而不是字段。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} must be {expected}, not {found}.</source>
+        <translation>{file}：字段 {field} 必须是{expected}，而不是{found}。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} must be one of {choices}, not {value}.</source>
+        <translation>{file}：字段 {field} 须为 {choices} 之一，不能是 {value}。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field} is a number with too many digits to be read.</source>
+        <translation>{file}：字段 {field} 的数值位数过多，无法读取。</translation>
+    </message>
+    <message>
+        <source>{file}: field {field}: {problem}.</source>
+        <translation>{file}：字段 {field}：{problem}。</translation>
+    </message>
+    <message>
         <source>{op} is not in the operator table of this device</source>
         <translation>{op} 不在此设备的算子表中</translation>
     </message>
@@ -9118,16 +9178,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file} 不是设备档案：不是有效的 JSON（{why}）。</translation>
     </message>
     <message>
-        <source>{file}: field {field}: {problem}.</source>
-        <translation>{file}：字段 {field}：{problem}。</translation>
-    </message>
-    <message>
         <source>{file}: format is {format} {version}, but this program reads {expected} {newest}.</source>
         <translation>{file}：格式为 {format} {version}，而本程序读取 {expected} {newest}。</translation>
-    </message>
-    <message>
-        <source>{file}: field {field} must be one of {choices}, not {value}.</source>
-        <translation>{file}：字段 {field} 须为 {choices} 之一，不能是 {value}。</translation>
     </message>
     <message>
         <source>{file}: field {field} is given in {unit}, but must be in {expected}.</source>
@@ -9204,10 +9256,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>The NPU works only {percent} % of the run. First bytes are waited for {share} %: kernels are too small for their transfers.</source>
         <translation>NPU 只在 {percent} % 的时间内工作。等待首字节占 {share} %：算子相对其传输过小。</translation>
-    </message>
-    <message>
-        <source>{file}: field {field} is not known; remove it.</source>
-        <translation>{file}：未知字段 {field}；请删除。</translation>
     </message>
     <message>
         <source>{file}: field {field} must be a list of {length} numbers.</source>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -87,13 +88,33 @@ def test_peaks_of_the_310b1_are_those_of_its_configuration():
         (lambda d: d["values"].update(extra={"value": 1, "unit": "", "origin": "assumed"}), r"field extra"),
         (lambda d: d.update(operators="other"), r"field operators must be one of"),
         (lambda d: d.update(version=99), r"format is mixbit-device 99"),
-        (lambda d: d.pop("title"), r"title"),
+        (lambda d: d.pop("title"), r"mine.json: field title is missing; add it"),
+        (lambda d: d.pop("values"), r"mine.json: field values is missing; add it"),
+        (lambda d: d.update(values=[]), r"field values must be an object with named fields, not a list"),
+        (lambda d: d.update(colour="red"), r"mine.json: field colour is not known; remove it"),
+        (lambda d: d["values"]["core.clock"].pop("unit"), r"field core.clock.unit is missing; add it"),
+        (lambda d: d["values"]["core.clock"].update(x=1), r"field core.clock.x is not known; remove it"),
+        (
+            lambda d: d["values"]["core.clock"].update(value=None),
+            r"core.clock.value must be a number, .* not null",
+        ),
+        (lambda d: d["values"]["core.clock"].update(origin="dream"), r"origin must be one of vendor, .*, not dream"),
+        (lambda d: d["values"].update({"core.clock": 5}), r"core.clock must be an object .*, not a whole number"),
+        (lambda d: d.update(refusals=[{"reason": "x", "kinds": ["y"]}]), r"refusals\[0\].kinds\[0\] .*conv, .* not y"),
     ],
 )
 def test_broken_profiles_name_file_and_field(tmp_path, change, sentence):
     with pytest.raises(DeviceError, match=sentence) as caught:
         load_device(edited(tmp_path, change))
     assert "mine.json" in str(caught.value)
+    assert not re.search("Object|Expected|`|enum", str(caught.value))  # words of the decoder, not of a person
+
+
+@pytest.mark.parametrize(("content", "held"), [(b"[]", "a list"), (b'"x"', "a text"), (b"7", "a whole number")])
+def test_files_of_something_else_say_what_they_hold(tmp_path, content, held):
+    (tmp_path / "mine.json").write_bytes(content)
+    with pytest.raises(DeviceError, match=rf"mine\.json is not a device profile: it holds {held} instead of fields"):
+        load_device(tmp_path / "mine.json")
 
 
 @pytest.mark.parametrize(
