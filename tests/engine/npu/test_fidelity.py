@@ -16,7 +16,9 @@ import fidelity  # noqa: E402
 PAGE = (ROOT / "docs" / "fidelity.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("section", [fidelity.published, fidelity.zigzag, fidelity.memory, fidelity.thermal])
+@pytest.mark.parametrize(
+    "section", [fidelity.published, fidelity.independent, fidelity.zigzag, fidelity.memory, fidelity.thermal]
+)
 def test_quick_sections_are_up_to_date(section):
     assert section() in PAGE, "run python scripts/fidelity.py"
 
@@ -54,3 +56,24 @@ def test_the_constants_in_the_profiles_are_the_fitted_ones():
             if of in ("", chip):
                 stored = device.number("launch.cube" if key == "launch" else key)
                 assert stored == pytest.approx(fitted, rel=0.03, abs=0.01), (chip, key)
+
+
+def test_transformers_and_swish_networks_are_within_a_quarter():
+    rows = [
+        line
+        for line in PAGE.splitlines()
+        if line.startswith(("| deit_small |", "| bert_base |", "| efficientnet_b0 |")) and "%" in line
+    ]
+    assert len(rows) == 7  # five of devices, two end to end
+    for row in rows:
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        ours = [cell for cell in cells[:-2] if cell.endswith("%")]  # the last two are the roofline's
+        assert ours, row
+        assert all(abs(float(cell.rstrip("%"))) <= 25 for cell in ours), row
+
+
+def test_the_wide_port_tells_models_apart():
+    ours, naive, _ = (float(cell.rstrip("%")) for cell in summary("L2 resident, 256 B/cycle")[1:])
+    assert ours <= 6.0
+    assert ours <= naive / 2
+    assert float(summary("memory, 41.75 B/cycle")[3].rstrip("%")) <= 3.0

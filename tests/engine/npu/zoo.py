@@ -160,9 +160,15 @@ def googlenet(batch: int) -> Network:
     return net.network(net.linear(net.flatten(net.average(t)), 1000))
 
 
-def efficientnet_b0(batch: int) -> Network:
+def efficientnet_b0(batch: int, *, swish_apart: bool = False) -> Network:
+    """With or without Sigmoid and Mul of each Swish as kernels of their own."""
     net = Netlist(x=(batch, 3, 224, 224))
-    t = net.conv("x", 32, 3, 2, after=("Swish",))
+
+    def swished(source: str, *shape: int, **more: int) -> str:
+        t = net.conv(source, *shape, after=() if swish_apart else ("Swish",), **more)
+        return net.elementwise("Mul", t, net.elementwise("Sigmoid", t)) if swish_apart else t
+
+    t = swished("x", 32, 3, 2)
     for grow, width, count, first, size in (
         (1, 16, 1, 1, 3), (6, 24, 2, 2, 3), (6, 40, 2, 2, 5), (6, 80, 3, 2, 3), (6, 112, 3, 1, 5), (6, 192, 4, 2, 5),
         (6, 320, 1, 1, 3),
@@ -171,14 +177,14 @@ def efficientnet_b0(batch: int) -> Network:
             stride, channels, source = first if not block else 1, net.shape(t)[1], t
             hidden = channels * grow
             if grow > 1:
-                t = net.conv(t, hidden, 1, after=("Swish",))
-            t = net.conv(t, hidden, size, stride, group=hidden, after=("Swish",))
-            gate = net.conv(net.average(t), max(1, channels // 4), 1, after=("Swish",))
+                t = swished(t, hidden, 1)
+            t = swished(t, hidden, size, stride, group=hidden)
+            gate = swished(net.average(t), max(1, channels // 4), 1)
             gate = net.conv(gate, hidden, 1, after=("Sigmoid",))
             t = net.elementwise("Mul", t, gate)
             same = stride == 1 and channels == width
             t = net.conv(t, width, 1, after=(), plus=source if same else "")
-    t = net.conv(t, 1280, 1, after=("Swish",))
+    t = swished(t, 1280, 1)
     return net.network(net.linear(net.flatten(net.average(t)), 1000))
 
 
