@@ -18,6 +18,7 @@ from onnx import helper
 
 from engine.errors import Cancelled, DataError, ModelError, PlanError
 from engine.numerics import Evaluator, SampleSet, calibrate, state
+from engine.numerics import evaluator as evaluator_module
 from engine.numerics.shared import Memo
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
@@ -351,6 +352,25 @@ def test_a_kernel_on_the_same_tensors_is_not_put_together_again(monkeypatch):
         evaluator._shared.outputs._found.clear()
         evaluator.evaluate(first)
     assert set(counts) == {ids[0]}, "what stands behind has its session and its tensors as before"
+
+
+def test_small_outputs_are_compared_when_all_samples_have_run_and_large_ones_each_by_its_worker(monkeypatch):
+    net, inputs = small_net()
+    plan = Plan({kernel.id: INT8 for kernel in net.tunable})
+    found = []
+    for most in (1 << 14, 0):
+        monkeypatch.setattr(evaluator_module, "_SMALL_OUTPUTS", most)
+        with closing(Evaluator(net, samples_like(inputs, 3), workers=1)) as evaluator:
+            compare, advance, order = evaluator._compare, state.SampleState.advance, []
+            evaluator.prepare()
+            monkeypatch.setattr(evaluator, "_compare", lambda at, c=compare, o=order: o.append("compare") or c(at))
+            with monkeypatch.context() as patch:
+                patch.setattr(state.SampleState, "advance",
+                              lambda self, *more, a=advance, o=order: o.append("run") or a(self, *more))  # fmt: skip
+                found.append((order, evaluator.evaluate(plan).output))
+    assert found[0][0] == ["run"] * 3 + ["compare"] * 3
+    assert found[1][0] == ["run", "compare"] * 3
+    assert found[0][1] == found[1][1]
 
 
 def test_what_a_kernel_was_put_together_with_keeps_no_session():
