@@ -106,6 +106,26 @@ def rounded(weight, bits, granularity):
     return (np.round(flat / scale) * scale).reshape(weight.shape).astype(np.float32)
 
 
+class Runs:
+    """Counts what a peer runs: a tool that looks at one sample where eight were given does other work."""
+
+    def __init__(self):
+        import onnxruntime as ort
+
+        self._class, self._plain, self.count = ort.InferenceSession, ort.InferenceSession.run, 0
+
+    def __enter__(self):
+        def run(session, *args, **kwargs):
+            self.count += 1
+            return self._plain(session, *args, **kwargs)
+
+        self._class.run = run
+        return self
+
+    def __exit__(self, *_):
+        self._class.run = self._plain
+
+
 class Watch:
     """Wall and CPU seconds since it was made."""
 
@@ -173,19 +193,23 @@ def run_quark(path, feeds, layers):
     chosen = spread(weighted(model), layers)
 
     def quantize(algorithms):
-        watch = Watch()
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, Runs() as runs:
             eight = QLayerConfig(activation=Int8Spec(), weight=Int8Spec())  # a run changes its configuration
             quantizer = ModelQuantizer(QConfig(eight, algo_config=algorithms))
+            watch = Watch()
             quantizer.quantize_model(path, str(Path(folder) / "q.onnx"), Reader(feeds))
-        return watch.read()
+        return watch.read(), runs.count
 
     analysis = AutoMixprecisionConfig(
         target_layer_config=QLayerConfig(activation=Int16Spec(), weight=Int16Spec()), metric_optimize_object="quality",
         include_layers=list(chosen), metric_threshold=None,
+        data_size=len(feeds),  # the default of 0 is called "all", and takes the first sample only
     )  # fmt: skip
-    plain = quantize([])
-    return [(both - alone) / len(chosen) for both, alone in zip(quantize([analysis]), plain, strict=True)]
+    quantize([])  # the first run pays for imports and compiled caches
+    (plain, few), (both, many) = quantize([]), quantize([analysis])
+    if many - few < len(chosen) * len(feeds):
+        raise RuntimeError(f"{many - few} runs for {len(chosen)} layers and {len(feeds)} samples")
+    return [(whole - alone) / len(chosen) for whole, alone in zip(both, plain, strict=True)]
 
 
 RUNS = {"naive": run_naive, "ort": run_ort, "quark": run_quark}
@@ -221,7 +245,7 @@ def environment(folder: Path, peer: str) -> Path:
     python = place / "bin" / "python"
     if not (place / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", *PACKAGES[peer]], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-qq", *PACKAGES[peer]], check=True)
         (place / "ready").touch()
     return python
 
@@ -230,7 +254,10 @@ def peer_seconds(folder: Path, peer: str, model: Path, samples: Path, layers: in
     try:
         python = environment(folder, peer)
         command = [str(python), str(Path(__file__).resolve()), "--inside", peer, "--layers", str(layers), str(model)]
-        done = subprocess.run([*command, "--samples", str(samples)], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [*command, "--samples", str(samples)], capture_output=True, text=True, check=True,
+            cwd=samples.parent,  # Quark leaves a table where it is run
+        )  # fmt: skip
         return json.loads(done.stdout.strip().splitlines()[-1])
     except (subprocess.CalledProcessError, ValueError, IndexError) as error:
         words = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
