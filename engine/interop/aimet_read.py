@@ -13,6 +13,7 @@ from engine.errors import PlanError
 from engine.files import decode_json
 from engine.fusion.types import Network
 from engine.interop.kernel_index import Imported, KernelIndex
+from engine.misshapen import form_words
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, HALF, ActivationFormat, Granularity, Scheme, WeightFormat
 from engine.text import say
@@ -52,7 +53,7 @@ def decode_encodings(data: bytes, path: str) -> Encodings:
     try:
         read = decode_json(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PlanError(say("{path} is no encodings file: {reason}.", path=path, reason=error)) from error
+        raise PlanError(say("{path} is no encodings file: {reason}.", path=path, reason=form_words(error))) from error
     if not isinstance(read, dict) or not ({"activation_encodings", "param_encodings", "encodings"} & set(read)):
         raise PlanError(
             say("{path} is no encodings file: it has no member {member}.", path=path, member="param_encodings")
@@ -72,6 +73,8 @@ def _table(entries: Any, path: str) -> dict[str, Encoding]:
         pairs = [(entry.get("name"), entry) for entry in entries if isinstance(entry, dict)]
     elif isinstance(entries, dict):
         pairs = list(entries.items())
+    else:
+        raise PlanError(say("{path} is no encodings file: its encodings are neither a list nor an object.", path=path))
     found = {}
     for name, entry in pairs:
         try:
@@ -79,9 +82,15 @@ def _table(entries: Any, path: str) -> dict[str, Encoding]:
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise PlanError(
                 say("{path}: the encoding of {tensor} makes no sense ({reason}).",
-                    path=path, tensor=name, reason=repr(error))
+                    path=path, tensor=name, reason=_why(error))
             ) from error  # fmt: skip
     return found
+
+
+def _why(error: Exception) -> object:
+    if isinstance(error, KeyError):
+        return say("{name} is missing or not known", name=error.args[0])
+    return str(error)
 
 
 def _old(entry: list[Any]) -> Encoding:

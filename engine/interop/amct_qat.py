@@ -23,6 +23,7 @@ from engine.interop.nearest import Ability, nearest
 from engine.interop.scales import range_of
 from engine.interop.targets import AMCT_QAT, option
 from engine.interop.textproto import Message, Value, Word, parse, text_proto
+from engine.misshapen import form_words
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, INT4, INT8, Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -145,7 +146,9 @@ def decode_bits(data: bytes, path: str) -> dict[str, int]:
     try:
         return {name: found.num_bits for name, found in decode_json(data, dict[str, _Bits]).items()}
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PlanError(say("{path} is no mixed-precision file of AMCT: {reason}.", path=path, reason=error)) from error
+        raise PlanError(
+            say("{path} is no mixed-precision file of AMCT: {reason}.", path=path, reason=form_words(error))
+        ) from error
 
 
 def plan_of_bits(bits: Mapping[str, int], network: Network, base: Plan) -> Imported:

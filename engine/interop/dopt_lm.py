@@ -22,6 +22,7 @@ from engine.interop.kernel_index import Imported, KernelIndex
 from engine.interop.layer_names import layer_names
 from engine.interop.nearest import Ability, dividing, nearest
 from engine.interop.targets import DOPT_LM, option
+from engine.misshapen import form_words
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, ActivationFormat, Granularity, Scheme, WeightFormat
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -195,7 +196,9 @@ def decode_strategies(data: bytes, path: str) -> dict[str, Strategy]:
     try:
         read = decode_json(data, _File)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PlanError(say("{path} is no configuration of dopt_lm: {reason}.", path=path, reason=error)) from error
+        raise PlanError(
+            say("{path} is no configuration of dopt_lm: {reason}.", path=path, reason=form_words(error))
+        ) from error
     found = read.layer_strategy or read.layer_stategy
     if not found:
         raise PlanError(

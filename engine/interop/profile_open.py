@@ -14,6 +14,7 @@ from engine.interop.csv_table import Table, needed, read_table, read_text
 from engine.interop.msprof import is_summary, read_summary
 from engine.interop.profile import LONGEST_US, MeasuredOp, MeasuredRun, ProfileFile
 from engine.interop.profile_phone import is_phone, read_phone
+from engine.misshapen import form_words
 from engine.text import say
 
 _BENCHMARK = re.compile(r"Model\s*=.*?AvgRun[Tt]ime\s*=\s*([\d.]+)\s*ms")
@@ -87,7 +88,9 @@ def _runtime(path: Path, text: str) -> ProfileFile:
     try:
         events: list[dict[str, Any]] = msgspec.json.decode(text.encode(), type=list[dict[str, Any]])
     except msgspec.DecodeError as error:
-        raise DataError(say("{path} is no profile of ONNX Runtime ({reason}).", path=path, reason=error)) from error
+        raise DataError(
+            say("{path} is no profile of ONNX Runtime ({reason}).", path=path, reason=form_words(error))
+        ) from error
     nodes = [e for e in events if e.get("cat") == "Node" and str(e.get("name", "")).endswith("_kernel_time")]
     totals = [e for e in events if e.get("name") == "model_run"]
     if not nodes:

@@ -18,6 +18,7 @@ from engine.files import decode_json, write_atomically
 from engine.fusion.types import Kernel, Network
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.kernel_index import Imported, KernelIndex
+from engine.misshapen import form_words
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, INT4, INT8, Scheme, family
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -142,7 +143,7 @@ def decode_rules(data: bytes, path: str) -> Rules:
     try:
         rules = decode_json(data, Rules)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PlanError(say("{path} is not a rule file: {reason}.", path=path, reason=error)) from error
+        raise PlanError(say("{path} is not a rule file: {reason}.", path=path, reason=form_words(error))) from error
     if rules.version > VERSION:
         raise PlanError(
             say(

@@ -11,6 +11,7 @@ import msgspec
 from engine.errors import ForeignPlanError, PlanError
 from engine.files import decode_json, write_atomically
 from engine.fusion.types import Network
+from engine.misshapen import form_words
 from engine.precision.plan import Plan
 from engine.precision.scheme import PRESETS, ActivationFormat, Scheme, WeightFormat
 from engine.text import say
@@ -92,7 +93,7 @@ def decode_plan(data: bytes | msgspec.Raw, path: str) -> PlanFile:
             _check_version(content.get("version"), path)
         read = decode_json(data, PlanFile)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PlanError(say("{path} is not a Mixbit plan: {reason}.", path=path, reason=error)) from error
+        raise PlanError(say("{path} is not a Mixbit plan: {reason}.", path=path, reason=form_words(error))) from error
     for entry, kernel in zip(content["kernels"], read.kernels, strict=True):
         field = _unknown_field(entry["scheme"])
         if field is not None:

@@ -16,6 +16,7 @@ from engine.errors import PlanError
 from engine.files import decode_json, write_atomically
 from engine.fusion.types import Network, Rules
 from engine.interop.samples import DataSource
+from engine.misshapen import form_words
 from engine.npu.results import Scenario
 from engine.precision.plan import Plan
 from engine.precision.planfile import PlanFile, decode_plan, plan_from_file, plan_to_file
@@ -126,7 +127,7 @@ def _kept(raw: msgspec.Raw, name: str) -> Kept:
         entry = decode_json(raw, Kept)
         decode_plan(decode_json(raw, dict[str, msgspec.Raw])["plan"], name)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PlanError(say("{path} is not a Mixbit plan: {reason}.", path=name, reason=error)) from error
+        raise PlanError(say("{path} is not a Mixbit plan: {reason}.", path=name, reason=form_words(error))) from error
     return entry
 
 
@@ -217,7 +218,9 @@ def read_project(path: Path) -> Project:
             reason = str(error)  # a name that no file can have
         if reason is not None:
             raise PlanError(say("{path} can't be read ({reason}).", path=path, reason=reason)) from error
-        raise PlanError(say("{path} is not a Mixbit project: {reason}.", path=path, reason=error)) from error
+        raise PlanError(
+            say("{path} is not a Mixbit project: {reason}.", path=path, reason=form_words(error))
+        ) from error
     base = path.absolute().parent
     return _with_paths(project, lambda p: str(Path(os.path.normpath(base / p))) if p else p)
 

@@ -6838,8 +6838,16 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 不是编码文件：没有成员 {member}。</translation>
     </message>
     <message>
+        <source>{path} is no encodings file: its encodings are neither a list nor an object.</source>
+        <translation>{path} 不是编码文件：其中的编码既不是列表也不是对象。</translation>
+    </message>
+    <message>
         <source>{path}: the encoding of {tensor} makes no sense ({reason}).</source>
         <translation>{path}：{tensor} 的编码不合理（{reason}）。</translation>
+    </message>
+    <message>
+        <source>{name} is missing or not known</source>
+        <translation>缺少或无法识别 {name}</translation>
     </message>
     <message>
         <source>encodings {version}</source>
@@ -8702,6 +8710,74 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>内部错误：{error}。详情可从任务列表复制。</translation>
     </message>
     <message>
+        <source>an object with named fields</source>
+        <translation>含命名字段的对象</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>列表</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
+        <source>null</source>
+        <translation>null</translation>
+    </message>
+    <message>
+        <source>one of the kinds {kinds}</source>
+        <translation>以下类型之一：{kinds}</translation>
+    </message>
+    <message>
+        <source>it is not in UTF-8</source>
+        <translation>编码不是 UTF-8</translation>
+    </message>
+    <message>
+        <source>it is no JSON: {message}</source>
+        <translation>不是 JSON：{message}</translation>
+    </message>
+    <message>
+        <source>field {field} is missing</source>
+        <translation>缺少字段 {field}</translation>
+    </message>
+    <message>
+        <source>field {field} is not known</source>
+        <translation>未知字段 {field}</translation>
+    </message>
+    <message>
+        <source>it holds {found}, not {expected}</source>
+        <translation>其内容是{found}，而不是{expected}</translation>
+    </message>
+    <message>
+        <source>field {field} must be {expected}, not {found}</source>
+        <translation>字段 {field} 必须是{expected}，而不是{found}</translation>
+    </message>
+    <message>
+        <source>field {field} can't be {value}</source>
+        <translation>字段 {field} 不能是 {value}</translation>
+    </message>
+    <message>
+        <source>field {field} is a number with too many digits</source>
+        <translation>字段 {field} 的数值位数过多</translation>
+    </message>
+    <message>
+        <source>field {field}: {message}</source>
+        <translation>字段 {field}：{message}</translation>
+    </message>
+    <message>
         <source>The latency to hold is {value} us, but must be above 0.</source>
         <translation>要保持的时延为 {value} us，必须大于 0。</translation>
     </message>
@@ -9102,38 +9178,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请求了 {wanted} 行或通道，但块中只有 {there}。</translation>
     </message>
     <message>
-        <source>an object with named fields</source>
-        <translation>含命名字段的对象</translation>
-    </message>
-    <message>
-        <source>a list</source>
-        <translation>列表</translation>
-    </message>
-    <message>
-        <source>a text</source>
-        <translation>文本</translation>
-    </message>
-    <message>
-        <source>a whole number</source>
-        <translation>整数</translation>
-    </message>
-    <message>
-        <source>a number</source>
-        <translation>数值</translation>
-    </message>
-    <message>
-        <source>true or false</source>
-        <translation>true 或 false</translation>
-    </message>
-    <message>
-        <source>null</source>
-        <translation>null</translation>
-    </message>
-    <message>
-        <source>a number, a text, true or false, or a list of numbers</source>
-        <translation>数值、文本、true 或 false，或数值列表</translation>
-    </message>
-    <message>
         <source>{file}: field {field} is missing; add it.</source>
         <translation>{file}：缺少字段 {field}；请补上。</translation>
     </message>
@@ -9144,6 +9188,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{file} is not a device profile: it holds {found} instead of fields.</source>
         <translation>{file} 不是设备档案：其内容是{found}，而不是字段。</translation>
+    </message>
+    <message>
+        <source>a number, a text, true or false, or a list of numbers</source>
+        <translation>数值、文本、true 或 false，或数值列表</translation>
     </message>
     <message>
         <source>{file}: field {field} must be {expected}, not {found}.</source>

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.errors import DataError
 from engine.graph.types import Array
+from engine.misshapen import form_words
 from engine.numerics.dumps.manifest import MANIFEST, VERSION, Manifest, TensorEntry
 from engine.text import say
 
@@ -29,7 +30,9 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         raise DataError(say("{path} can't be read ({reason}).", path=path, reason=error.strerror or error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DataError(say("{path} is not the manifest of a dump: {reason}.", path=path, reason=error)) from error
+        raise DataError(
+            say("{path} is not the manifest of a dump: {reason}.", path=path, reason=form_words(error))
+        ) from error
     if read.version > VERSION:
         raise DataError(
             say("{path} was written by a newer version ({version}); update Mixbit.", path=path, version=read.version)
