@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import MixbitError
 from engine.graph import read_inputs
-from engine.interop.preflight import Facts, Finding, Limits, preflight
+from engine.interop.preflight import Facts, Finding, Limits, in_order, steps
 from engine.session.state import Budgets
 
 if TYPE_CHECKING:
@@ -21,12 +22,17 @@ def limits_of(budgets: Budgets) -> Limits:
 
 
 def check(session: SessionState) -> list[Finding]:
-    """Findings on the current plan, with what is known of it now; empty without a model."""
+    """Findings on the current plan, with what is known of it now, worst first; empty without a model."""
+    return in_order(found for step in check_steps(session) for found in step)
+
+
+def check_steps(session: SessionState) -> Iterator[list[Finding]]:
+    """The same check by check, as they are found; all of them look at what is known now."""
     network = session.network
     if network is None:
-        return []
+        return iter(())
     figures, baseline = session.figures, session.baseline
-    return preflight(
+    return steps(
         Facts(
             network,
             session.plan,

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QGraphicsWidget, QStyleOptionGraphicsItem, QWidget
 
-from gui.fonts import font
+from gui.fonts import font, text_width
 from gui.paint import marker_path
 from gui.plots.shapes import hatch, pen, plain_text
 from gui.theme import LIGHT, Theme
@@ -82,17 +82,18 @@ class Caption(QGraphicsWidget):
         plain_text(painter, area, title, self.theme.muted, form)
         right = area.right()
         if self._value:
-            bold = font(11) if self._plain else font(11, 600)
+            weight = 400 if self._plain else 600
             color = self.theme.muted if self._plain else self.theme.text
-            width = QFontMetricsF(bold).horizontalAdvance(self._value)
+            width = text_width(self._value, 11, weight)
             right -= width
-            plain_text(painter, QRectF(right, area.top(), width + 1, area.height()), self._value, color, bold)
+            plain_text(
+                painter, QRectF(right, area.top(), width + 1, area.height()), self._value, color, font(11, weight)
+            )
             right -= 14
-        metrics = QFontMetricsF(form)
-        free = area.left() + metrics.horizontalAdvance(title) + 12
+        free = area.left() + text_width(title, 11) + 12
         for key in reversed(self._fitting_keys(right - free)):
             mark = _mark_width(key)
-            width = mark + 6 + metrics.horizontalAdvance(key.text)
+            width = mark + 6 + text_width(key.text, 11)
             self._mark(painter, key, QRectF(right - width, area.top(), mark, area.height()))
             box = QRectF(right - width + mark + 6, area.top(), width, area.height())
             plain_text(painter, box, key.text, self.theme.text2, form)
@@ -100,19 +101,17 @@ class Caption(QGraphicsWidget):
 
     def _fitting_keys(self, room: float) -> list[Key]:
         """The first keys matter most."""
-        metrics = QFontMetricsF(font(11))
         chosen: list[Key] = []
         for key in self._keys:
-            room -= _mark_width(key) + 6 + metrics.horizontalAdvance(key.text) + (14 if chosen else 0)
+            room -= _mark_width(key) + 6 + text_width(key.text, 11) + (14 if chosen else 0)
             if room < 0:
                 break
             chosen.append(key)
         return chosen
 
     def _fitting_title(self, room: float) -> str:
-        metrics = QFontMetricsF(font(11))
-        keys = sum(metrics.horizontalAdvance(key.text) + 36 for key in self._keys)
-        fits = metrics.horizontalAdvance(self._title) + 12 + keys <= room
+        keys = sum(text_width(key.text, 11) + 36 for key in self._keys)
+        fits = text_width(self._title, 11) + 12 + keys <= room
         return self._title if fits or not self._short else self._short
 
     def _mark(self, painter: QPainter, key: Key, box: QRectF) -> None:

@@ -30,13 +30,14 @@ class Drawn:
 
 def freest(places: Sequence[QRectF], drawn: Sequence[Drawn], frame: Frame) -> QRectF:
     """The first place with the least under it."""
-    inside = [(d.line, frame.xs(d.x[np.isfinite(d.y)]), frame.ys(d.y[np.isfinite(d.y)])) for d in drawn]
-
-    def covered(place: QRectF) -> int:
-        box = place.adjusted(-CLEAR, -CLEAR, CLEAR, CLEAR)
-        return sum((_on_line if line else _on_points)(box, xs, ys) for line, xs, ys in inside if xs.size)
-
-    return min(places, key=covered)
+    edges = np.array([(p.left(), p.top(), p.right(), p.bottom()) for p in places]).T[:, :, None]
+    boxes = edges + np.array([-CLEAR, -CLEAR, CLEAR, CLEAR])[:, None, None]
+    covered = np.zeros(len(places), int)
+    for one in drawn:
+        known = np.isfinite(one.y)
+        if known.any():
+            covered += (_on_line if one.line else _on_points)(boxes, frame.xs(one.x[known]), frame.ys(one.y[known]))
+    return places[int(covered.argmin())]
 
 
 def along(area: QRectF, width: float, height: float, tops: Sequence[float]) -> list[QRectF]:
@@ -50,15 +51,20 @@ def along(area: QRectF, width: float, height: float, tops: Sequence[float]) -> l
     ]
 
 
-def _on_points(box: QRectF, xs: Array, ys: Array) -> int:
-    there = (xs > box.left()) & (xs < box.right()) & (ys > box.top()) & (ys < box.bottom())
-    return int(there.sum())
+def _on_points(boxes: Array, xs: Array, ys: Array) -> Array:
+    """Points inside each box; `boxes` are left, top, right and lower ends, [4, boxes, 1]."""
+    left, top, right, low = boxes
+    found: Array = ((xs > left) & (xs < right) & (ys > top) & (ys < low)).sum(axis=1)
+    return found
 
 
-def _on_line(box: QRectF, xs: Array, ys: Array) -> int:
-    """Samples of the line inside the box, and how often it goes right through."""
-    at = np.linspace(box.left(), box.right(), SAMPLES)
-    y = np.interp(at, xs, ys, left=np.nan, right=np.nan)
-    within = (y > box.top()) & (y < box.bottom())
-    through = ((y[:-1] <= box.top()) & (y[1:] >= box.bottom())) | ((y[1:] <= box.top()) & (y[:-1] >= box.bottom()))
-    return int(within.sum() + through.sum())
+def _on_line(boxes: Array, xs: Array, ys: Array) -> Array:
+    """Samples of the line inside each box, and how often it goes right through; `boxes` as for points."""
+    left, top, right, low = boxes
+    at = left + (right - left) * np.linspace(0.0, 1.0, SAMPLES)
+    y = np.interp(at.ravel(), xs, ys, left=np.nan, right=np.nan).reshape(at.shape)
+    within = (y > top) & (y < low)
+    before, after = y[:, :-1], y[:, 1:]
+    through = ((before <= top) & (after >= low)) | ((after <= top) & (before >= low))
+    found: Array = within.sum(axis=1) + through.sum(axis=1)
+    return found

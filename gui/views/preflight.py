@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import (
@@ -32,11 +33,13 @@ from gui.bridge import hub
 from gui.fonts import font
 from gui.icons import paint_icon
 from gui.theme import Theme
-from gui.views.preflight_findings import Finding, findings
+from gui.views.preflight_findings import Finding, finding_steps, worded
 from gui.views.session_view import SessionView
+from gui.views.slices import Slices
 from gui.widgets.empty import EmptyState
 
 if TYPE_CHECKING:
+    from engine.interop.preflight import Finding as Found
     from engine.session import Session
 
 WHO = "preflight"
@@ -178,6 +181,7 @@ class PreflightView(SessionView):
         self.list.entered.connect(lambda index: self._hover(index.row()))
         self.list.viewport().installEventFilter(self)
         hub.hover_changed.connect(self._on_echo)
+        self._looking = Slices(self)
         self.empty = EmptyState()
         self._pages = QStackedWidget()
         self._pages.addWidget(self.list)
@@ -220,6 +224,7 @@ class PreflightView(SessionView):
         """Stop listening."""
         if self.listening:
             hub.hover_changed.disconnect(self._on_echo)
+        self._looking.stop()
         super().dispose()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -233,7 +238,22 @@ class PreflightView(SessionView):
         self._mark(self._delegate.echoed, self._index(self.session.current))
         if changes <= {What.SELECTION}:
             return
-        found = findings(self.session)
+        self._looking.start(self._look())
+
+    def _look(self) -> Iterator[None]:
+        """Check by check; what is found shows when all is looked at."""
+        found: list[Found] = []
+        for step in finding_steps(self.session):
+            found += step
+            yield
+        self._show(worded(found))
+
+    def refresh_now(self) -> None:
+        """Redraw what is due, all of it."""
+        super().refresh_now()
+        self._looking.finish()
+
+    def _show(self, found: list[Finding]) -> None:
         self.model.show(found)
         self._pages.setCurrentIndex(0 if found else 1)
         if self.session.network is None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from engine.session.checks import check
+from engine.interop.preflight import Finding as Found
+from engine.interop.preflight import in_order
+from engine.session.checks import check_steps
 from gui.i18n import text
 
 if TYPE_CHECKING:
@@ -31,14 +34,24 @@ class Finding:
 
 def findings(session: Session) -> list[Finding]:
     """All entries, worst first."""
+    return worded(found for step in finding_steps(session) for found in step)
+
+
+def finding_steps(session: Session) -> Iterator[list[Found]]:
+    """What each check finds, check by check."""
+    return check_steps(session)
+
+
+def worded(found: Iterable[Found]) -> list[Finding]:
+    """Entries in the language in use, worst first."""
     return [
         Finding(
-            _SEVERITIES[found.severity],
-            text(found.title),
-            text(found.detail),
-            found.kernels,
-            text(found.advice),
-            found.place,
+            _SEVERITIES[one.severity],
+            text(one.title),
+            text(one.detail),
+            one.kernels,
+            text(one.advice),
+            one.place,
         )
-        for found in check(session)
+        for one in in_order(found)
     ]

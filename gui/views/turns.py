@@ -7,8 +7,9 @@ from typing import ClassVar, Protocol
 
 from PySide6.QtCore import QTimer
 
-PAUSE_MS = 8
-"""From one view to the next: a frame is painted about 5 ms after it was asked for."""
+PAUSE_MS, CALM_PAUSE_MS = 8, 17
+"""From one view to the next: a frame is painted about 5 ms after it was asked for. In front of views that answer no edit
+a tick of the display's clock goes by as well, so that what they draw isn't added to what was drawn just before."""
 
 
 class Drawn(Protocol):
@@ -31,7 +32,7 @@ class Turns:
 
     def take(self, view: Drawn) -> None:
         """Redraw a view: now if nobody was redrawn just before, else soon."""
-        left = PAUSE_MS - 1000 * (time.monotonic() - self._last)
+        left = _pause(view) - 1000 * (time.monotonic() - self._last)
         if not self._waiting and left <= 0:
             self._draw(view)
             return
@@ -51,8 +52,9 @@ class Turns:
             self._timer = QTimer()
             self._timer.setSingleShot(True)
             self._timer.timeout.connect(self._next)
-        if not self._timer.isActive():
-            self._timer.start(max(0, round(milliseconds)))
+        wait = max(0, round(milliseconds))
+        if not self._timer.isActive() or self._timer.remainingTime() > wait:
+            self._timer.start(wait)
 
     def _next(self) -> None:
         if self._waiting:
@@ -60,11 +62,15 @@ class Turns:
             self._waiting.remove(view)
             self._draw(view)
         if self._waiting:
-            self._start(PAUSE_MS)
+            self._start(min(map(_pause, self._waiting)))
 
     def _draw(self, view: Drawn) -> None:
         view.redraw()
         self._last = time.monotonic()
+
+
+def _pause(view: Drawn) -> int:
+    return PAUSE_MS if view.RANK < 2 else CALM_PAUSE_MS
 
 
 turns = Turns()

@@ -131,7 +131,8 @@ def make(prepared, qtbot, theme, monkeypatch):
     from gui.views.preflight_findings import Finding
 
     own = [Finding("warn", f"about {i}", "detail", (i,)) for i in (SECOND, FIRST)]
-    monkeypatch.setattr(preflight, "findings", lambda session: own)
+    monkeypatch.setattr(preflight, "finding_steps", lambda session: iter([own]))
+    monkeypatch.setattr(preflight, "worded", list)
 
     def made(dock):
         import importlib

@@ -2,7 +2,8 @@ from itertools import pairwise
 
 from PySide6.QtCore import QElapsedTimer
 
-from gui.views.turns import PAUSE_MS, Turns
+from gui.views import turns as module
+from gui.views.turns import CALM_PAUSE_MS, PAUSE_MS, Turns
 
 
 class Viewer:
@@ -42,3 +43,22 @@ def test_one_that_leaves_is_not_drawn_and_no_timer_stays(qtbot):
     turns.take(a)
     qtbot.waitUntil(lambda: len(seen) == 2, timeout=1000)
     assert [name for name, _ in seen] == ["0", "0"]
+
+
+def test_views_that_answer_no_edit_leave_a_tick_between(qtbot):
+    turns, ((a, b, c), seen) = Turns(), viewers(0, 2, 2)
+    for view in (a, b, c):
+        turns.take(view)
+    qtbot.waitUntil(lambda: len(seen) == 3, timeout=1000)
+    times = [time for _, time in seen]
+    assert all(after - before >= CALM_PAUSE_MS - 1.5 for before, after in pairwise(times))
+
+
+def test_one_that_answers_an_edit_waits_for_none_that_has_time(qtbot, monkeypatch):
+    monkeypatch.setattr(module, "CALM_PAUSE_MS", 600_000)
+    turns, ((a, b, c), seen) = Turns(), viewers(0, 2, 1)
+    for view in (a, b, c):
+        turns.take(view)
+    qtbot.waitUntil(lambda: len(seen) == 2, timeout=1000)
+    assert [name for name, _ in seen] == ["0", "2"]
+    turns.leave(b)
