@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from engine.graph.types import Array
-from engine.tuning.search.memory import MemoryRow
+from engine.tuning.search.branching import Relaxed, Whole, branch_and_bound
+from engine.tuning.search.memory import MemoryRow, saved
 from engine.tuning.search.problem import Problem, Quantity
-from engine.tuning.search.quiet import terminal_set_aside
+from engine.tuning.search.rounding import rounded
 
 _SECONDS = 2.0
 _GAP = 5e-3
+_TOLERANCE = 1e-6
+"""Of limits, as the solver's own."""
 _SCALE = 1e3
 """Objectives are scaled so that a middling answer is worth this much: HiGHS's own tolerances are absolute."""
 _OVERDRAFT = 1e-4
 """Overdrafts are counted in whole ten-thousandths of a limit."""
-
-
-class Relaxed(NamedTuple):
-    """Solution of the linear relaxation."""
-
-    shares: Array
-    """Of each option in its unit, [unit, option]."""
-    value: float
-    """The objective without constants: no choice is better."""
 
 
 class Program:
@@ -40,66 +34,102 @@ class Program:
         rows: Sequence[MemoryRow],
         integer: Sequence[Sequence[bool]],
     ) -> None:
-        self._problem, self._limits = problem, limits
+        self._problem, self._limits, self._objective = problem, limits, objective
         present = problem.present if rows else worthwhile(problem, {objective, *limits})
         self._units, self._options = np.nonzero(present)
         self._savings = [(at, saving) for at, row in enumerate(rows) for saving in row.savings]
         self._memory, self._integer = rows, integer
         self._bounded = [name for name in limits if name in problem.tables]
         self._count = len(self._units)
+        self._made: dict[bool, Any] = {}
+        """Constraints, without and with overdrafts."""
         table = problem.tables[objective][self._units, self._options]
         self._worth = _typical(problem, objective)
         self._goal = np.concatenate([table / self._worth * _SCALE, np.zeros(len(self._savings))])
 
     def relaxation(self) -> Relaxed | None:
         """Options in fractions; None if not even those keep the limits."""
-        found = self._run(self._goal, overdraft=False, whole=False)
-        if found is None:
-            return None
-        shares = np.zeros(self._problem.present.shape)
-        shares[self._units, self._options] = found[: self._count]
-        return Relaxed(shares, float(self._goal @ found) * self._worth / _SCALE)
+        return self._relaxed(self._goal, False, None, self._worth / _SCALE)
 
     def branch_and_bound(self) -> tuple[int, ...] | None:
         """The best choice; None if none keeps the limits (or none was found in time)."""
-        found = self._run(self._goal, overdraft=False, whole=True)
-        return None if found is None else self._choice(found)
+        return branch_and_bound(
+            lambda allowed: self._relaxed(self._goal, False, allowed, self._worth / _SCALE), self._settled,
+            self._allowed(), gap=_GAP, slack=self._worth * _TOLERANCE / _SCALE, seconds=_SECONDS,
+        )  # fmt: skip
 
     def least_overdraft(self) -> dict[Quantity, float] | None:
         """By how much the limits must give way at least, as fractions, if options could be split."""
-        extra = np.ones(len(self._bounded) + len(self._memory))
-        found = self._run(np.concatenate([np.zeros(len(self._goal)), extra]), overdraft=True, whole=False)
+        found = self._run(self._overdraft(), True, None)
         if found is None:
             return None
         over = found[len(self._goal) : len(self._goal) + len(self._bounded)] * _OVERDRAFT
         return {name: float(each) for name, each in zip(self._bounded, over, strict=True)}
 
     def elastic(self) -> tuple[int, ...] | None:
-        """A choice that overdraws the limits least, whatever the objective."""
-        extra = np.ones(len(self._bounded) + len(self._memory))
-        found = self._run(np.concatenate([np.zeros(len(self._goal)), extra]), overdraft=True, whole=True)
-        return None if found is None else self._choice(found)
+        """A choice that overdraws limits least, whatever the objective."""
+        goal = self._overdraft()
+        return branch_and_bound(
+            lambda allowed: self._relaxed(goal, True, allowed, 1.0),
+            lambda shares: [Whole(choice, self._overdrawn(choice)) for choice in [_largest(shares)]],
+            self._allowed(), gap=_GAP, slack=_TOLERANCE / _OVERDRAFT, seconds=_SECONDS,
+        )  # fmt: skip
 
-    def _choice(self, found: Array) -> tuple[int, ...]:
-        chosen = np.flatnonzero(found[: self._count] > 0.5)
-        picked = np.zeros(len(self._problem.units), np.intp)
-        picked[self._units[chosen]] = self._options[chosen]
-        return tuple(int(option) for option in picked)
+    def _allowed(self) -> Array:
+        made = np.zeros(self._problem.present.shape, bool)
+        made[self._units, self._options] = True
+        return made
 
-    def _run(self, goal: Array, *, overdraft: bool, whole: bool) -> Array | None:
+    def _overdraft(self) -> Array:
+        return np.concatenate([np.zeros(len(self._goal)), np.ones(len(self._bounded) + len(self._memory))])
+
+    def _settled(self, shares: Array) -> Iterator[Whole]:
+        """Whole choices near shares that keep all limits."""
+        found = [_largest(shares)]
+        if not self._memory:
+            near = rounded(self._problem, self._limits, self._objective, shares)[0]
+            found += [] if near is None else [near]
+        constant = self._problem.constants.get(self._objective, 0.0)
+        for choice in found:
+            if self._overdrawn(choice) <= _TOLERANCE / _OVERDRAFT:
+                yield Whole(choice, self._problem.total(self._objective, choice) - constant)
+
+    def _overdrawn(self, choice: Sequence[int]) -> float:
+        """By how much a choice breaks the limits in all, as `elastic` counts it."""
+        over = 0.0
+        for name in self._bounded:
+            limit = self._limits[name]
+            over += max(0.0, self._problem.total(name, choice) - limit) / max(abs(limit), 1e-30)
+        for row in self._memory:
+            over += max(0.0, row.needed - saved(row, choice, self._integer)) / max(abs(row.needed), 1.0)
+        return over / _OVERDRAFT
+
+    def _relaxed(self, goal: Array, overdraft: bool, allowed: Array | None, scale: float) -> Relaxed | None:
+        found = self._run(goal, overdraft, allowed)
+        if found is None:
+            return None
+        shares = np.zeros(self._problem.present.shape)
+        shares[self._units, self._options] = found[: self._count]
+        return Relaxed(shares, float(goal @ found) * scale)
+
+    def _run(self, goal: Array, overdraft: bool, allowed: Array | None) -> Array | None:
+        """All columns of the relaxation, no column whole: HiGHS's branch and bound prints to standard output."""
         from scipy.optimize import Bounds, LinearConstraint, milp  # half a second that only a search should pay
 
-        rows = self._rows(len(goal), overdraft)
+        rows = self._made.get(overdraft)
+        if rows is None:
+            made = self._rows(len(goal), overdraft)
+            rows = self._made[overdraft] = LinearConstraint(made.matrix(), made.low, made.high)
         upper = np.ones(len(goal))
         upper[self._count + len(self._savings) :] = np.inf
-        with terminal_set_aside():
-            found: Any = milp(
-                goal,
-                constraints=LinearConstraint(rows.matrix(), rows.low, rows.high),
-                integrality=np.ones(len(goal)) if whole else np.zeros(len(goal)),
-                bounds=Bounds(0, upper),
-                options={"time_limit": _SECONDS, "mip_rel_gap": _GAP},
-            )
+        if allowed is not None:
+            upper[: self._count] = allowed[self._units, self._options]
+        found: Any = milp(
+            goal,
+            constraints=rows,
+            bounds=Bounds(0, upper),
+            options={"time_limit": _SECONDS},
+        )
         return None if found.x is None else np.asarray(found.x)
 
     def _rows(self, width: int, overdraft: bool) -> _Rows:
@@ -132,6 +162,10 @@ class Program:
                 columns = np.append(mine, self._count + place)
                 made.add(columns, np.append(-np.ones(len(mine)), 1.0), -np.inf, 0.0)
         return made
+
+
+def _largest(shares: Array) -> tuple[int, ...]:
+    return tuple(int(option) for option in np.argmax(shares, axis=1))
 
 
 def _typical(problem: Problem, objective: Quantity) -> float:

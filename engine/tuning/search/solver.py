@@ -2,7 +2,7 @@
 
 The linear relaxation of such a program splits no more units between options than there are limits. Trying all options
 of those few units, and then every exchange of one or two, mostly ends within a percent or two of the relaxation's
-bound; only where it doesn't, the integer program is solved by branch and bound.
+bound; only where it doesn't, branch and bound goes on from there.
 """
 
 from __future__ import annotations
