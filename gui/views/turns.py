@@ -8,8 +8,8 @@ from typing import ClassVar, Protocol
 from PySide6.QtCore import QTimer
 
 PAUSE_MS, CALM_PAUSE_MS = 8, 17
-"""From one view to the next: a frame is painted about 5 ms after it was asked for. In front of views that answer no edit
-a tick of the display's clock goes by as well, so that what they draw isn't added to what was drawn just before."""
+"""From one view to the next: a frame is painted about 5 ms after it was asked for. In front of views that answer no
+edit a tick of the display's clock goes by as well, so that what they draw isn't added to what was drawn just before."""
 
 
 class Drawn(Protocol):
