@@ -31,7 +31,7 @@ from engine.tuning.estimate.results import Estimates
 from engine.tuning.exact import ExactCell, ExactSweep, cells_out, in_order
 from engine.tuning.metrics import METRIC_TITLES, Metric, damage, default_metric, figure, point_of, read
 from engine.tuning.own import OwnFigure
-from engine.tuning.search import Choices, Search, agreeing_kernels, damages, ladder, sum_of
+from engine.tuning.search import Choices, Search, agreeing_kernels, damages, ladder
 from engine.tuning.search.held import Held
 from engine.tuning.search.rules import rules_of
 from engine.tuning.spread import local_processes, sweep_on
@@ -240,7 +240,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         outputs: dict[Plan, OutputError] = {}
         measure = _measure(evaluator, metric, outputs)
         for plan in anchors(finder, schemes):
-            finder.calibration = finder.calibration.with_plan(sum_of(finder.harm, plan), measure(plan))
+            finder.learn(plan, measure(plan))
         found, beyond = propose(
             finder, _wishes(args), measure, lambda plan: drop_of(outputs[plan]), progress=progress_of(args)
         )

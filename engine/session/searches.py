@@ -39,7 +39,6 @@ from engine.tuning.search import (
     agreeing_kernels,
     damages,
     raise_next,
-    sum_of,
 )
 from engine.tuning.search.problem import Quantity
 from engine.tuning.search.rules import Rule, rules_of
@@ -174,7 +173,7 @@ class Searches:
                 self._show(bench, search, points)
                 chosen = worth_measuring(points)
                 for number, plan in enumerate(chosen, 1):
-                    search.calibration = search.calibration.with_plan(sum_of(search.harm, plan), measure(plan))
+                    search.learn(plan, measure(plan))
                     bench.ctx.progress(number / len(chosen), say("Measured {done} of {all} plans", done=number,
                                                                  all=len(chosen)))  # fmt: skip
                     self._show(bench, search, points)
@@ -282,7 +281,7 @@ class Searches:
             return
         for plan in anchors(search, search.choices.schemes):
             cancel.check()
-            search.calibration = search.calibration.with_plan(sum_of(search.harm, plan), measure(plan))
+            search.learn(plan, measure(plan))
 
     def _show(self, bench: Bench, search: Search, points: list[Found]) -> None:
         """Hand the front over, with what is known of it by now."""

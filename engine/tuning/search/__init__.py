@@ -4,7 +4,8 @@ from engine.tuning.search.costs import PlanCosts, native_choices, plan_costs
 from engine.tuning.search.greedy import Ladder, greedy, ladder
 from engine.tuning.search.prediction import Calibration, damages, sum_of
 from engine.tuning.search.problem import Budgets, Choices, Problem, agreeing_kernels, build_problem, precision
-from engine.tuning.search.propose import BUDGET_NAMES, Proposal, Search, uniform_plans
+from engine.tuning.search.proposal import BUDGET_NAMES, Proposal
+from engine.tuning.search.propose import Search, uniform_plans
 from engine.tuning.search.solver import Answer, solve
 from engine.tuning.search.steps import Step, order_by, raise_next
 

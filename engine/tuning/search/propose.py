@@ -12,7 +12,7 @@ from engine.npu import Device
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.text import Text, say
+from engine.text import say
 from engine.tuning.search.costs import CostTables, PlanCosts, cost_tables, native_choices, plan_costs
 from engine.tuning.search.held import Held, held_back
 from engine.tuning.search.memory import MemoryRow, MemoryRows
@@ -27,6 +27,7 @@ from engine.tuning.search.problem import (
     build_problem,
     uniform_choices,
 )
+from engine.tuning.search.proposal import BUDGET_NAMES, Proposal, better, overdrawn
 from engine.tuning.search.rounding import Exchange
 from engine.tuning.search.solver import Answer, solve
 
@@ -37,36 +38,12 @@ _ROUNDS = 8
 _SLACK = 1.0005
 """Factors may leave that much of a budget unused."""
 _POLISH_S = 4.0
+_SHARES = 0.97, 0.93, 0.86, 0.78, 0.7
+"""Of budgets, that are solved for as well."""
+_ABOUT = 1.07
+"""Sums of damages of tighter solutions that are worth a measurement: 0.3 dB."""
 _CAREFUL, _CARELESS = 0.05, 0.7
 """By how much a plan that was measured to be too bad tightens the next one's prediction, at most and at least."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A plan and what is known of it."""
-
-    plan: Plan
-    costs: PlanCosts
-    """Simulated, not predicted."""
-    predicted: float
-    """Damage foreseen, through the calibration that was there before it was measured."""
-    measured: float | None
-    """Damage of an exact run; None if nothing can be run."""
-    overdrawn: Mapping[str, float]
-    """Budgets that this plan breaks -> how far beyond, as a fraction of the budget. Empty: all are kept."""
-    binding: tuple[str, ...]
-    """Budgets without which a better plan would be possible."""
-    calibration: Calibration
-    """With all plans measured on the way."""
-    tried: tuple[tuple[Plan, float, float | None], ...] = ()
-    """Plans on the way: plan, predicted damage, measured damage."""
-    unknown: tuple[str, ...] = ()
-    """Kernels that nothing is known of; they keep their best scheme."""
-
-    @property
-    def feasible(self) -> bool:
-        """Whether all budgets are kept."""
-        return not self.overdrawn
 
 
 @dataclass(eq=False)
@@ -81,6 +58,8 @@ class Search:
     calibration: Calibration = field(default_factory=Calibration)
     native_only: bool = True
     """Leave schemes out that the device would build in FP16."""
+    _measured: dict[Plan, float] = field(default_factory=dict, init=False, repr=False)
+    """Damage of every plan that has been measured."""
     _tables: CostTables | None = field(default=None, init=False, repr=False)
     _problem: Problem | None = field(default=None, init=False, repr=False)
 
@@ -100,6 +79,16 @@ class Search:
             tables = {**self._tables.tables, "damage": self.harm}
             self._problem = build_problem(self.network, choices, tables, self._tables.constants)
         return self._problem
+
+    def learn(self, plan: Plan, measured: float) -> None:
+        """Take note of a measured plan: it bends predictions, and no later proposal is worse where it would do.
+
+        Args:
+            plan: The plan.
+            measured: Its damage.
+        """
+        self.calibration = self.calibration.with_plan(self._sum(plan), measured)
+        self._measured[plan] = measured
 
     def held(self, found: Proposal) -> tuple[Held, ...]:
         """What keeps a plan larger than its budget, as far as that is formats without native support."""
@@ -150,10 +139,10 @@ class Search:
             measured = known if known is not None else (None if measure is None else measure(found.plan))
             tried.append((found.plan, foreseen, measured))
             if measured is not None and known is None:
-                self.calibration = self.calibration.with_plan(self._sum(found.plan), measured)
+                self.learn(found.plan, measured)
             found = replace(found, predicted=foreseen, measured=measured)
-            found = replace(found, overdrawn=_overdrawn(budgets, found))
-            best = found if best is None else _better(best, found, goal)
+            found = replace(found, overdrawn=overdrawn(budgets, found))
+            best = found if best is None else better(best, found, goal)
             if measured is None or known is not None or budgets.damage is None or measured <= budgets.damage:
                 break
             # The curve may not have learnt enough (a network that is not additive): be more careful in any case.
@@ -161,6 +150,7 @@ class Search:
         assert best is not None
         if trials and goal == "damage" and measure is not None and best.feasible and best.measured is not None:
             best = self._polished(best, budgets, measure, trials, tried, progress, cancel)
+        best = self._remembered(best, budgets, goal, cancel)
         progress(1.0, say("Measuring a proposed plan"))
         binding = self._binding(budgets, goal, best, cancel)
         return replace(best, tried=tuple(tried), calibration=self.calibration, binding=binding)
@@ -181,11 +171,11 @@ class Search:
 
         def rated(plan: Plan) -> Proposal | None:
             costs = self.costs(plan, budgets, cancel=cancel)
-            if _overdrawn(budgets.without("damage"), replace(best, costs=costs)):
+            if overdrawn(budgets.without("damage"), replace(best, costs=costs)):
                 return None
             damage = known.get(plan)
             if damage is None:
-                damage = known[plan] = measure(plan)
+                damage = known[plan] = self._measured[plan] = measure(plan)
             foreseen = foreseen_by.measured(self._sum(plan))
             tried.append((plan, foreseen, damage))
             return replace(best, plan=plan, costs=costs, predicted=foreseen, measured=damage)
@@ -198,6 +188,7 @@ class Search:
         if budgets.damage is None:
             others = (self._solved(budgets, "damage", cancel, problem=with_contrast(problem, p)) for p in CONTRASTS)
             candidates += [found.plan for found in others]
+            candidates += self._tighter(budgets, best, cancel)
         for plan in dict.fromkeys(candidates):
             cancel.check()
             found = rated(plan)
@@ -213,6 +204,38 @@ class Search:
         )  # fmt: skip
         found = rated(problem.plan(choice))
         return best if found is None else found
+
+    def _tighter(self, budgets: Budgets, best: Proposal, cancel: CancelToken) -> list[Plan]:
+        """Solutions for less of every budget that are foreseen to be about as good: what fills it may be worse."""
+        found = []
+        for share in _SHARES:
+            less = Budgets(
+                **{name: share * value for name, value in budgets.given.items()},
+                sustained_minutes=budgets.sustained_minutes,
+            )
+            other = self._solved(less, "damage", cancel)
+            if other.feasible and self._sum(other.plan) <= _ABOUT * self._sum(best.plan):
+                found.append(other.plan)
+        return found
+
+    def _remembered(self, best: Proposal, budgets: Budgets, goal: Quantity, cancel: CancelToken) -> Proposal:
+        """A plan measured before, if one that keeps the budgets is better: those of tighter budgets always do."""
+        if goal != "damage" or best.measured is None:
+            return best
+        problem, least = self.problem(cancel=cancel), best.measured if best.feasible else inf
+        for plan, damage in sorted(self._measured.items(), key=lambda item: item[1]):
+            cancel.check()
+            if damage >= least:
+                break
+            if problem.choice(plan) is None:
+                continue
+            foreseen = self.calibration.measured(self._sum(plan))
+            costs = self.costs(plan, budgets, cancel=cancel)
+            found = replace(best, plan=plan, costs=costs, predicted=foreseen, measured=damage)
+            found = replace(found, overdrawn=overdrawn(budgets, found))
+            if found.feasible:
+                return found
+        return best
 
     def _check(self, budgets: Budgets) -> None:
         for name, value in budgets.given.items():
@@ -262,8 +285,8 @@ class Search:
                 plan, costs, self.calibration.measured(self._sum(plan)), None, {}, (), self.calibration,
                 unknown=problem.unknown,
             )  # fmt: skip
-            found = replace(found, overdrawn=_overdrawn(budgets, found))
-            best = found if best is None else _better(best, found, goal)
+            found = replace(found, overdrawn=overdrawn(budgets, found))
+            best = found if best is None else better(best, found, goal)
             if found.feasible or not self._learn(budgets, problem, answer, costs, factors, rows, maker):
                 break
         assert best is not None
@@ -335,40 +358,6 @@ class Search:
             if problem.total(goal, better) < problem.total(goal, choice) * (1 - 1e-3) - 1e-30:
                 found.append(name)
         return tuple(found)
-
-
-BUDGET_NAMES: Mapping[str, Text] = {
-    "size_bytes": say("model size"),
-    "latency_us": say("latency"),
-    "energy_uj": say("energy per run"),
-    "operations": say("bit operations"),
-    "peak_bytes": say("peak memory"),
-    "sustained_us": say("sustained latency"),
-    "damage": say("accuracy"),
-}
-
-
-def _overdrawn(budgets: Budgets, found: Proposal) -> dict[str, float]:
-    """Budgets that simulation or measurement (prediction, before there is one) says are broken."""
-    over = {}
-    for name, budget in budgets.given.items():
-        real = found.costs.value(name)
-        if name == "damage":
-            real = found.predicted if found.measured is None else found.measured
-        if real is not None and real > budget * (1 + 1e-9):
-            over[name] = real / budget - 1
-    return over
-
-
-def _better(old: Proposal, new: Proposal, goal: Quantity) -> Proposal:
-    """Fewer and smaller overdrafts first, then the objective."""
-
-    def rank(found: Proposal) -> tuple[float, float]:
-        reached = found.measured if found.measured is not None else found.predicted
-        value = reached if goal == "damage" else found.costs.value(goal) or 0.0
-        return sum(found.overdrawn.values()), value
-
-    return min(old, new, key=rank)
 
 
 def uniform_plans(network: Network, schemes: Sequence[Scheme]) -> list[Plan]:

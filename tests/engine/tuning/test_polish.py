@@ -126,3 +126,34 @@ def test_exchanges_keep_the_limits_and_come_in_order() -> None:
         rises.append(problem.total("damage", new))
     assert rises == sorted(rises)
     assert any(len(move) == 2 for move in found)
+
+
+@pytest.mark.parametrize("trials", [0, 12])
+def test_a_looser_budget_never_makes_a_worse_plan(cnn, trials: int) -> None:
+    """However far predictions are off: what a tighter budget has found keeps the looser one too."""
+    search, _ = _search(cnn)
+    rng = np.random.default_rng(5)
+    found: dict[Plan, float] = {}
+
+    def measure(plan: Plan) -> float:
+        return found.setdefault(plan, float(np.exp(rng.normal(0, 3))))
+
+    shares = [0.2, 0.35, 0.5, 0.7, 0.9]
+    reached = [search.propose(Budgets(size_bytes=_size(search, s)), measure=measure, trials=trials) for s in shares]
+    assert [r.measured for r in reached] == sorted((r.measured for r in reached), reverse=True)
+    for share, each in zip(shares, reached, strict=True):
+        assert each.feasible
+        assert search.costs(each.plan).size_bytes <= _size(search, share)
+        assert each.measured == found[each.plan]
+
+
+def test_plans_measured_elsewhere_are_known(cnn) -> None:
+    """Anchors of the calibration, for one."""
+    search, _ = _search(cnn)
+    uniform = uniform_plans(cnn, SCHEMES)
+    search.learn(uniform[1], 1e-9)
+    budgets = Budgets(size_bytes=_size(search, 0.6))
+    assert search.propose(budgets, measure=lambda plan: 1.0).plan == uniform[1]
+    assert search.propose(budgets, objective="size_bytes", measure=lambda plan: 1.0).plan != uniform[1]
+    tight = Budgets(size_bytes=_size(search, 0.05))
+    assert search.propose(tight, measure=lambda plan: 1.0).plan != uniform[1], "it is larger"
