@@ -3,8 +3,8 @@
 run:   python tests/fuzz_models.py [--files 2000] [--start 0] [--jobs 2] [--keep FOLDER] [--only NUMBER] [MODEL ...]
 
 Each file is a small model (or one of the MODELs given) with bits flipped, pieces cut out, dimensions swapped, nodes in
-circles or sizes beyond reason. Each is opened in a process of its own that may take 10 s and the memory limit that it
-was told, and must end with the model opened or refused by one sentence.
+circles or sizes beyond reason. Each is opened in a process of its own that may take 10 s of processor time and the
+memory limit that it was told, and must end with the model opened or refused by one sentence.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> int:
     parser.add_argument("--start", type=int, default=0, help="another number gives other files")
     parser.add_argument("--only", type=int, help="the number of the one file to try")
     parser.add_argument("--jobs", type=int, default=2, help="files at a time")
-    parser.add_argument("--seconds", type=float, default=10.0, help="time limit of a file")
+    parser.add_argument("--seconds", type=float, default=10.0, help="time limit of a file, processor time")
     parser.add_argument("--memory", type=float, default=0.25, help="memory limit of a file, GB")
     parser.add_argument("--keep", type=Path, help="folder for the files that did not end well")
     arguments = parser.parse_args()

@@ -44,7 +44,8 @@ def _free(body: onnx.GraphProto) -> Iterator[str]:
 def rename_captured(node: onnx.NodeProto, renames: dict[str, str]) -> None:
     """Rename what the bodies of a node read from outside, in place."""
     for body in subgraphs(node):
-        hit = {old: new for old, new in renames.items() if old in set(_free(body))}
+        free = set(_free(body))  # once: bodies may be nested deeply
+        hit = {old: new for old, new in renames.items() if old in free}
         if hit:
             _rename(body, hit)
 

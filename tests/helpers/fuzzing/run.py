@@ -29,6 +29,7 @@ class Limits:
     """What one file may take."""
 
     seconds: float = 10.0
+    """Of processor time; six times as much by the clock."""
     memory_limit: int = 256 << 20
     """Bytes: the limit that the program is told to keep."""
     slack: int = 160 << 20
