@@ -76,7 +76,11 @@ class NameIndex:
         self._exact: dict[str, list[Hashable]] = defaultdict(list)
         self._normal: dict[str, list[Hashable]] = defaultdict(list)
         self._inside: dict[str, list[Hashable]] = defaultdict(list)
+        self._titles: dict[str, list[Hashable]] = {}
         for goal in goals:
+            titled = self._titles.setdefault(goal.title, [])
+            if not any(_same_layer(key, goal.key) for key in titled):  # of several outputs of one layer the first
+                titled.append(goal.key)
             for name in dict.fromkeys(goal.names):
                 self._exact[name].append(goal.key)
                 _add(self._normal[normal(name)], goal.key)
@@ -120,6 +124,8 @@ class NameIndex:
         for name in names:
             yield "characters", self._normal.get(normal(name), [])
             yield "characters", self._normal.get(normal(_SUFFIXES.sub("", name)), [])
+        for name in names:  # as we show it, and as we write it into tables
+            yield "exact", self._titles.get(name, [])
 
     def _listed(self, name: str) -> Found | None:
         """What the compiler's table says, which goes before names: a fused operator has that of one of its parts."""
@@ -200,6 +206,11 @@ class NameIndex:
 def normal(name: str) -> str:
     """A name with every run of other signs than letters and digits as one underscore, none at the ends."""
     return _REPLACED.sub("_", name).strip("_")
+
+
+def _same_layer(a: Hashable, b: Hashable) -> bool:
+    """Keys of outputs are pairs of a layer and an output."""
+    return isinstance(a, tuple) and isinstance(b, tuple) and a[0] == b[0]
 
 
 def _add(keys: list[Hashable], key: Hashable) -> None:

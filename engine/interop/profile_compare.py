@@ -48,7 +48,9 @@ class KernelTime:
     @property
     def ratio(self) -> float:
         """Measured by simulated."""
-        return self.measured_us / self.simulated_us if self.simulated_us > 0 else float("inf")
+        if self.simulated_us <= 0:
+            return float("inf") if self.measured_us > 0 else 1.0
+        return self.measured_us / self.simulated_us
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -9,6 +9,7 @@ import pytest
 from engine.errors import Cancelled, DataError
 from engine.interop.csv_table import LARGEST, number, read_table
 from engine.interop.fit import PARAMETERS, Case, fit_device
+from engine.interop.foreign_names import Goal, NameIndex
 from engine.interop.msprof import read_fusions, read_static_memory, read_statistic
 from engine.interop.profile_compare import compare_profile
 from engine.interop.profile_open import open_profile
@@ -221,6 +222,35 @@ def test_a_phone_profile_beside_the_simulation(tmp_path, cnn):
     assert kernels + found.inserted_us + found.unmatched_us + found.submit_us == pytest.approx(found.total_us)
     corrected = compare_profile(found.profile, cnn, simulation, corrections={"zebra": cnn.kernels[-1].id})
     assert next(m for m in corrected.matches if m.op.name == "zebra").how == "user"
+
+
+@pytest.mark.parametrize("name", ["mobile_vision_encoder", "swiglu_decoder", "page_orientation"])
+def test_the_table_of_a_simulated_run_is_read_back_whole(tmp_path, name):
+    from engine.interop.handover import Extras, Measured
+    from engine.interop.op_summary import export_op_summary
+    from engine.session.samples import find_sample
+    from engine.session.work import open_network
+
+    network = open_network(find_sample(name).model)
+    plan = preset(network, "int8")
+    simulation = simulate(network, plan, load_device("kirin9030"))
+    extras = Extras(measured=Measured(simulation=simulation))
+    export_op_summary(network, plan, None, tmp_path / "op_summary.csv", extras=extras)
+    found = compare_profile(open_profile(tmp_path / "op_summary.csv"), network, simulation)
+    assert [match.op.name for match in found.matches if not match.kernel] == []
+    assert found.missing == ()
+    assert all(row.ratio == pytest.approx(1.0, abs=0.06) for row in found.kernels)  # written with three decimals
+
+
+def test_two_kernels_of_one_title_are_not_told_apart(cnn):
+    from dataclasses import replace
+
+    twins = replace(cnn, kernels=tuple(replace(kernel, name="twin") for kernel in cnn.kernels))
+    index = NameIndex([Goal(kernel.id, kernel.name, (f"n{kernel.index}",)) for kernel in twins.kernels])
+    assert index.find(["twin"]).key is None
+    assert "fits several layers" in str(index.find(["twin"]).reason)
+    outputs = NameIndex([Goal(("k", 0), "twin", ("a",)), Goal(("k", 1), "twin", ("b",))])
+    assert outputs.find(["twin"]).key == ("k", 0)
 
 
 # fitting
