@@ -151,8 +151,8 @@ class Dock(QDockWidget):
         """The view, made now if nobody has seen it yet."""
         if self.view is None:
             self.view = self._make(self.spec)
+            self.title.take_view(self.view)  # before it shows: what it draws may show controls, which need their place
             self._body.hold(self.view)
-            self.title.take_view(self.view)
             self.setWindowTitle(self.view.title())
         return self.view
 
@@ -202,6 +202,7 @@ class DockHost(QMainWindow):
         self._settle.timeout.connect(self.groups_changed)
         self._wanted: list[Dock] = []
         self._held: frozenset[str] = frozenset()
+        self._keys_to = ""
         self._build = QTimer(self)
         self._build.setSingleShot(True)
         self._build.setInterval(0)
@@ -326,8 +327,22 @@ class DockHost(QMainWindow):
             self._wanted.remove(ready[0])
             if not ready[0].isHidden():
                 ready[0].ensure_view()
+            if ready[0].spec.id == self._keys_to:
+                self._hand_keys()
         if len(ready) > 1:
             self._build.start()
+
+    def keys_to(self, dock_id: str) -> None:
+        """Give a dock the keys once it has its view, unless something else has got them by then."""
+        self._keys_to = dock_id
+        self.setFocus()
+        if self.docks[dock_id].view is not None:
+            self._hand_keys()
+
+    def _hand_keys(self) -> None:
+        dock, self._keys_to = self.docks[self._keys_to], ""
+        if self.hasFocus() and not dock.isHidden() and not dock.isFloating():
+            dock.view.take_keys()
 
     def hold_back(self, docks: Collection[str]) -> None:
         """Leave these docks empty for now, so that the others have their figures sooner.

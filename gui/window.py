@@ -168,7 +168,7 @@ class Window(QWidget):
             self._stack.setCurrentWidget(self.host)
             self.context.show()
             self._apply_layout(self.layout_name)
-            self.host.setFocus()
+            self.host.keys_to(MAIN[self.layout_name])
         if self.session.network is not None:
             self._restore_views()
         self.context.setVisible(self.session.network is not None)

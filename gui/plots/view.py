@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QWidget
 
 from engine.session.changes import What
 from gui.bridge import hub
@@ -34,6 +34,7 @@ class PlotView(SessionView):
         self._page: QWidget = QWidget()
         self.empty = EmptyState()
         self.empty.clicked.connect(self._on_empty)
+        self._lost_keys = False
         self.mark_dirty(What.MODEL)
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
@@ -66,11 +67,16 @@ class PlotView(SessionView):
     def show_empty(self, sentence: str, button: str = "") -> None:
         """Nothing to draw: say what is missing and offer the next step."""
         self.empty.set_texts(sentence, button)
+        self._lost_keys = self._lost_keys or _has_keys(self._page)
         self._stack.setCurrentWidget(self.empty)
 
     def show_page(self) -> None:
-        """There is something to draw."""
+        """There is something to draw. It gets the keys back that it lost with its place."""
         self._stack.setCurrentWidget(self._page)
+        if self._lost_keys:
+            self._lost_keys = False
+            if QApplication.focusWidget() is None and self.isVisible():
+                self.take_keys()
 
     def set_subtitle(self, subtitle: str) -> None:
         """The muted words after the title."""
@@ -112,6 +118,11 @@ class PlotView(SessionView):
         """Take the colours of a theme."""
         super().apply_theme(theme)
         self.mark_dirty(What.MODEL)
+
+
+def _has_keys(widget: QWidget) -> bool:
+    focused = QApplication.focusWidget()
+    return focused is not None and (focused is widget or widget.isAncestorOf(focused))
 
 
 class ChartView(PlotView):

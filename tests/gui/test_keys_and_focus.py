@@ -47,6 +47,42 @@ def test_the_main_dock_of_a_layout_gets_the_keys(window, qtbot, key):
     assert focus_inside(window.view(MAIN[name]))
 
 
+def test_the_table_has_the_keys_when_a_model_is_opened_from_the_start_page(window, qtbot, session):
+    network = session.network
+    session.close_model()
+    qtbot.waitUntil(window.start.isVisible)
+    window.start.setFocus()
+    session.show(network)
+    qtbot.waitUntil(lambda: window.host.settled)
+    assert focus_inside(window.view("layers"))
+
+
+def test_the_first_model_of_a_window_gives_the_table_the_keys(qtbot, session, tmp_path):
+    network = session.network
+    session.close_model()
+    window = Window(Settings(tmp_path / "settings.ini"), confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    window.set_session(session)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    session.show(network)
+    qtbot.waitUntil(lambda: window.host.settled)
+    assert focus_inside(window.view("layers"))
+    window.close()
+
+
+def test_no_part_of_a_view_shows_as_a_window_of_its_own(window, qtbot):
+    """One that did would flash, and take the keys from the window."""
+    for layout in LAYOUTS:
+        shown(window, qtbot, layout)
+        for name in list(window.host.docks):
+            if window.host.placed(name):
+                window.reveal(name)
+                qtbot.waitUntil(lambda: window.host.settled)
+                assert window.isActiveWindow(), name
+
+
 def test_a_layout_takes_no_focus_from_what_stands_outside_of_the_docks(window, qtbot):
     window.menu_row.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     window.menu_row.setFocus()

@@ -129,7 +129,9 @@ def test_words_that_change_their_length_in_a_view_lay_no_other_dock_out(make_win
     window = make_window(session)
     qtbot.waitUntil(lambda: window.host.settled)
     view = window.view("layers")
-    QApplication.processEvents()
+    for name in shown_docks(window):  # what is still due would ask as well
+        window.view(name).refresh_now()
+    qtbot.wait(100)
     asked = Requests(window.host)
     view.filter_bar.updateGeometry()
     QApplication.processEvents()
