@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ _DRIFT = 0.03
 _SURE = 3.9
 """Standard deviations of the rank sum, which chance reaches once in 10 000 lists."""
 _UNIT_WORDS = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6, "ns": 1e-3}
+_PAIR = re.compile(r"(\d+),\d+\s*(?:[nmuµ]?s)?")
+"""A decimal with a comma, or two columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +105,16 @@ def read_latencies(path: Path) -> Array:
                 least=LEAST,
             )
         )
-    if len(values) > MOST or not np.isfinite(values).all() or (values <= 0).any():
-        raise DataError(say("{path}: latencies must be positive numbers, at most {most}.", path=path, most=MOST))
+    if len(values) > MOST:
+        raise DataError(
+            say("{path} has {count} latencies; at most {most} are read.", path=path, count=len(values), most=MOST)
+        )
+    if not (np.isfinite(values) & (values > 0)).all():
+        run = int(np.argmin(np.isfinite(values) & (values > 0)))
+        raise DataError(
+            say("{path}: run {run} is {value:g}, and a latency is above zero.",
+                path=path, run=run + 1, value=float(values[run]))
+        )  # fmt: skip
     if values.max() > LONGEST_US:
         raise DataError(
             say(
@@ -301,8 +313,9 @@ def _from_lines(path: Path, text: str) -> list[float]:
     if lines and any(mark in lines[0] for mark in ("item event", "op name", "Op Name")):
         return list(open_profile(path).latencies_us)
     column: int | None = None
+    separator = _separator(lines)
     for at, line in enumerate(lines):
-        cells = [cell.strip().strip('"') for cell in line.replace("\t", ",").replace(";", ",").split(",")]
+        cells = [cell.strip().strip('"') for cell in (line.split(separator) if separator else [line])]
         if at == 0 and not _is_number(cells[-1]):
             names = [cell.lower() for cell in cells]
             wanted = ("latency", "time", "total", "dur", "us", "ms")
@@ -322,6 +335,19 @@ def _from_lines(path: Path, text: str) -> list[float]:
     return found
 
 
+def _separator(lines: list[str]) -> str:
+    """What stands between columns; '' where there is one, and a comma, if any, is that of a decimal."""
+    for mark in ("\t", ";"):
+        if any(mark in line for line in lines[:2]):
+            return mark
+    pairs = [_PAIR.fullmatch(line.strip()) for line in lines if any(char.isdigit() for char in line)]
+    if not pairs or not all(pairs) or ("," in lines[0] and not _PAIR.fullmatch(lines[0].strip())):
+        return ","
+    first = [int(pair[1]) for pair in pairs if pair]
+    counted = len(first) > 1 and all(b == a + 1 for a, b in pairwise(first))  # numbers of runs in front
+    return "," if counted else ""
+
+
 def _scale(name: str) -> float:
     words = name.lower().replace("(", "_").replace(")", "_").replace(" ", "_").split("_")
     return next((_UNIT_WORDS[word] for word in words if word in _UNIT_WORDS), 1.0)
@@ -329,6 +355,6 @@ def _scale(name: str) -> float:
 
 def _is_number(cell: str) -> bool:
     try:
-        return number(cell.rstrip("muµs ")) is not None
+        return number(cell.rstrip("nmuµs ")) is not None
     except ValueError:
         return False

@@ -7334,8 +7334,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 有 {count} 个时延；至少需要 {least} 个。</translation>
     </message>
     <message>
-        <source>{path}: latencies must be positive numbers, at most {most}.</source>
-        <translation>{path}：时延必须为正数，且不超过 {most} 个。</translation>
+        <source>{path} has {count} latencies; at most {most} are read.</source>
+        <translation>{path} 有 {count} 个延迟值；最多读取 {most} 个。</translation>
+    </message>
+    <message>
+        <source>{path}: run {run} is {value:g}, and a latency is above zero.</source>
+        <translation>{path}：第 {run} 次运行的值为 {value:g}，而延迟必须大于零。</translation>
     </message>
     <message>
         <source>{path}: run {run} would have taken {value:.3g} µs, more than a day; check the unit.</source>
@@ -10194,22 +10198,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{layers} 没有共同允许的格式；请允许一个共同的格式。</translation>
     </message>
     <message>
-        <source>No layer of this model has weights whose precision can be set.</source>
-        <translation>该模型没有可设置权重精度的层。</translation>
-    </message>
-    <message>
-        <source>Measuring a proposed plan</source>
-        <translation>正在测量候选方案</translation>
-    </message>
-    <message>
-        <source>The budget {budget} is {value}; it must be above zero.</source>
-        <translation>预算“{budget}”为 {value}，必须大于零。</translation>
-    </message>
-    <message>
-        <source>The budget {budget} needs a device; choose one.</source>
-        <translation>预算“{budget}”需要设备，请选择一个设备。</translation>
-    </message>
-    <message>
         <source>model size</source>
         <translation>模型大小</translation>
     </message>
@@ -10236,6 +10224,22 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>accuracy</source>
         <translation>准确率</translation>
+    </message>
+    <message>
+        <source>No layer of this model has weights whose precision can be set.</source>
+        <translation>该模型没有可设置权重精度的层。</translation>
+    </message>
+    <message>
+        <source>Measuring a proposed plan</source>
+        <translation>正在测量候选方案</translation>
+    </message>
+    <message>
+        <source>The budget {budget} is {value}; it must be above zero.</source>
+        <translation>预算“{budget}”为 {value}，必须大于零。</translation>
+    </message>
+    <message>
+        <source>The budget {budget} needs a device; choose one.</source>
+        <translation>预算“{budget}”需要设备，请选择一个设备。</translation>
     </message>
     <message>
         <source>All else to {scheme}</source>

@@ -103,6 +103,15 @@ def test_lists_of_any_form(tmp_path):
         "f_model.csv": " item event, enter time, total time(us)\n"
         + "".join(f" inference begin, 10:0:0.1, 0\n inference end, 10:0:0.2, {v:.6f}\n" for v in values),
     }
+    comma = [f"{v:.6f}".replace(".", ",") for v in values]
+    forms |= {
+        "g.txt": "\n".join(comma),
+        "h.csv": "latency_us\n" + "\n".join(comma),
+        "i.csv": "run;latency_us\n" + "\n".join(f"{i};{v}" for i, v in enumerate(comma)),
+        "j.tsv": "run\tlatency_us\n" + "\n".join(f"{i}\t{v}" for i, v in enumerate(comma)),
+        "k.txt": "\n".join(f"{v} us" for v in comma),
+        "l.txt": "\n".join(f"{i},{round(v * 1000)} ns" for i, v in enumerate(values)),
+    }
     for name, text in forms.items():
         (tmp_path / name).write_text(text)
         np.testing.assert_allclose(read_latencies(tmp_path / name), values, rtol=1e-5, err_msg=name)
@@ -111,7 +120,7 @@ def test_lists_of_any_form(tmp_path):
 @pytest.mark.parametrize(
     ("text", "match"),
     [("1\n2\n3\n", "has 3 latencies"), ("1\n" * 30 + "x\n", "line 31: 'x' is no latency"), ("[", "no JSON"),
-     ("-1\n" * 30, "must be positive"), ("0\n" * 30, "must be positive")],
+     ("-1\n" * 30, "run 1 is -1, and"), ("5\n" * 30 + "0\n", "run 31 is 0, and a latency is above zero")],
 )  # fmt: skip
 def test_lists_that_are_none(tmp_path, text, match):
     (tmp_path / "x.txt").write_text(text)
