@@ -13,6 +13,8 @@ from engine.graph.types import Array, TensorInfo
 from engine.numerics.blocks import DOMAIN, filter_blocks, reorder_in, reorder_out, suits
 from engine.numerics.models import has_bodies
 
+IN_BLOCKS = "/mixbit/blocks"
+"""End of the name of a convolution's weight in the order that the operator in blocks wants."""
 _ALIKE = {
     "Relu", "Clip", "LeakyRelu", "Elu", "Selu", "Celu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Softplus",
     "Softsign", "Mish", "Gelu", "Erf", "Abs", "Neg", "Exp", "Sqrt", "Identity", "Cast", "QuantizeLinear",
@@ -201,7 +203,7 @@ class _Work:
         few = groups == 1 and weight.shape[1] < self.block
         if not few and not suits(held.shape, self.block):
             return 0
-        stem = f"{node.input[1]}/mixbit/blocks"
+        stem = node.input[1] + IN_BLOCKS
         inputs = [self._plain(node.input[0]) if few else self._blocks(node.input[0]), stem]
         inputs += [node.input[2]] if len(node.input) > 2 else []
         self.constants[stem] = ordered

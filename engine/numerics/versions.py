@@ -8,8 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnx
 
+from engine.fusion.types import Kernel
 from engine.graph.types import Array
+from engine.numerics.blocks import filter_blocks
 from engine.numerics.models import has_bodies
+from engine.numerics.relayout import IN_BLOCKS
+from engine.numerics.weight_nodes import preview_weight, stem_of
+from engine.precision.scheme import Scheme
+from engine.quant.weights import fake_quantize
 
 _SMALL = 64
 """Constants of up to that many elements are one where their values are; larger ones only where they are one array."""
@@ -47,6 +53,33 @@ def join(versions: Sequence[Version], outputs: Sequence[str]) -> Joined | None:
     work = _Work()
     results = tuple(work.add(number, *version, outputs) for number, version in enumerate(versions))
     return Joined(tuple(work.nodes), work.constants, results)
+
+
+def with_weights(kernel: Kernel, version: Version, before: Scheme, scheme: Scheme, block: int) -> Version:
+    """A version with its weights in another format: writing its nodes once more takes longer than rounding.
+
+    Args:
+        kernel: Whose.
+        version: It under `before`.
+        before: Its scheme; of the same activations as `scheme`, both rounded to nearest.
+        scheme: The other.
+        block: Channels per block, where the version reads weights in blocks.
+    """
+    nodes, constants = version[0], dict(version[1])
+    for weight in kernel.weights:
+        stem, original = stem_of(weight, before.weights), kernel.constants[weight.constant]
+        values = fake_quantize(original, weight, scheme.weights).values
+        made = preview_weight(values, weight, scheme.weights, original.dtype)
+        rounded = made.constants[made.output]
+        if stem in constants:
+            constants[stem] = rounded
+        if stem + IN_BLOCKS in constants:
+            reader = next(node for node in nodes if stem + IN_BLOCKS in node.input)
+            groups = next((attribute.i for attribute in reader.attribute if attribute.name == "group"), 1)
+            ordered = filter_blocks(rounded, groups, block)
+            assert ordered is not None, "the other version has it so"
+            constants[stem + IN_BLOCKS] = ordered
+    return nodes, constants
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ class WeightNodes(NamedTuple):
 
 def preview_weight(values: Array, weight: Weight, form: WeightFormat, dtype: np.dtype[np.generic]) -> WeightNodes:
     """A rounded weight as a float constant in the dtype of the original."""
-    stem = _stem(weight, form)
+    stem = stem_of(weight, form)
     with np.errstate(over="ignore"):  # a model in half has no wider type to hold it; the result shows it
         return WeightNodes([], {stem: values.astype(dtype, copy=False)}, stem)
 
@@ -41,7 +41,7 @@ def packed_weight(weight: Weight, quantized: QuantizedWeight, dtype: np.dtype[np
 
     Constants are named after the weight and the format, so that tied weights of one format are one constant.
     """
-    stem = _stem(weight, quantized.format)
+    stem = stem_of(weight, quantized.format)
     if quantized.format.floating:
         return _floating(quantized, stem, prefix, dtype)
     return _integer(quantized, stem, prefix, dtype)
@@ -223,7 +223,8 @@ def _container(form: WeightFormat) -> np.dtype[Any]:
     return np.dtype(np.int8 if form.bits == 8 else np.int16)
 
 
-def _stem(weight: Weight, form: WeightFormat) -> str:
+def stem_of(weight: Weight, form: WeightFormat) -> str:
+    """The name of a rounded weight: tied weights of one format have one."""
     kind = "float" if form.floating else ("int_symmetric" if form.symmetric else "int")
     grain = "" if form.floating else f"_{form.granularity}{form.group or ''}"
     return f"{weight.constant}/mixbit/{kind}{form.bits}{grain}_c{''.join(map(str, weight.channel_axes))}"

@@ -188,3 +188,21 @@ def test_weights_that_a_session_reads_in_place_live_as_long_as_it():
         weight *= 2  # no copy was made: what opening a session costs
         assert not np.array_equal(session.run(None, feed)[0], before)
         del rubbish
+
+
+def test_schemes_that_differ_in_their_weights_alone_share_the_nodes(monkeypatch):
+    written = []
+    lowered = Sessions._lowered
+
+    def lower(self, kernel, scheme, *more):
+        written.append((kernel.id, scheme))
+        return lowered(self, kernel, scheme, *more)
+
+    monkeypatch.setattr(Sessions, "_lowered", lower)
+    net, inputs = mobile()
+    with closing(Evaluator(net, samples_like(inputs, 1))) as evaluator:
+        evaluator.prepare()
+        written.clear()
+        list(evaluator.local_errors((kernel.id, s) for kernel in net.tunable for s in (INT4, INT8, FP16, W8A16, W4A8)))
+    assert {scheme for _, scheme in written} == {INT4, INT8, W4A8}  # beside integers a bias depends on the weights
+    assert len(written) == 3 * len(net.tunable)
