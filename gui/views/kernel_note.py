@@ -11,8 +11,8 @@ from gui.widgets.escape import EscapeFirst
 WAIT_MS = 400
 """After the last key; leaving the field keeps at once."""
 _LINES = (1, 5)
-_SPARE = 6
-"""Px of the style's own padding."""
+_SPARE = 2
+"""Px for the frame that shows the focus."""
 
 
 class NoteField(QPlainTextEdit):
@@ -88,9 +88,10 @@ class NoteField(QPlainTextEdit):
         self._grow()
 
     def _height(self) -> int:
-        lines = self.document().lineCount() if self.toPlainText() else self._hint_lines()
+        lines = max(self.document().lineCount(), self._hint_lines())  # the first letter moves nothing below
         lines = min(max(_LINES[0], lines), _LINES[1])
-        around = 2 * (self.document().documentMargin() + self.frameWidth())
+        margins = self.contentsMargins()
+        around = 2 * self.document().documentMargin() + margins.top() + margins.bottom()
         return round(lines * self.fontMetrics().lineSpacing() + around + _SPARE)
 
     def _hint_lines(self) -> int:

@@ -134,3 +134,23 @@ def test_escape_in_a_filter_of_sweeps_clears_it_and_leaves_the_selection(window,
     assert session.selection == ("k3",)
     QTest.keyClick(field, Key.Key_Escape)  # nothing left to clear: now the key is the window's
     assert session.selection == ()
+
+
+@pytest.mark.parametrize("width", [280, 296, 330])
+def test_the_first_letter_of_a_note_moves_nothing_below(window, qtbot, session, width):
+    session.select(("k20",), "k20")
+    view = window.reveal("kernel")
+    view.refresh_now()
+    window.host.resizeDocks([window.host.docks["kernel"]], [width], Qt.Orientation.Horizontal)
+    QApplication.processEvents()
+    note = view.note
+    line = note.fontMetrics().lineSpacing()
+    before = note.height()
+    assert before < 3 * line, "a line or two"
+    note.setFocus()
+    QTest.keyClicks(note, "a")
+    assert note.height() == before
+    for _ in range(3):
+        QTest.keyClick(note, Key.Key_Return)
+    assert note.height() >= 4 * line
+    QTest.keyClick(note, Key.Key_Escape)
