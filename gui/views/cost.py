@@ -11,12 +11,13 @@ from engine.session.changes import What
 from engine.text import say
 from gui import format as form
 from gui.i18n import text as translated
+from gui.kernel_names import names_of
 from gui.plots.export import Exporter
 from gui.plots.table import Table
 from gui.theme import Theme
 from gui.views.cost_parts import EDGE, LiftRows, SectionBox
 from gui.views.session_view import SessionView
-from gui.views.words import bound_word, split_name
+from gui.views.words import bound_word
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
 from gui.widgets.themed import label
@@ -171,8 +172,8 @@ class CostView(SessionView):
             return
         self.found = found
         cost = found.cost
-        path, last = split_name(kernel.name)
-        self.name.setText(last or path)
+        network = self.session.network
+        self.name.setText(names_of(network).of(kernel.name) if network is not None else kernel.name)
         self.name.setToolTip(kernel.name)
         self.bound.setText(
             self.tr("#{index}, {latency}, bound by {bound}").format(

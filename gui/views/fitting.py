@@ -9,25 +9,27 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
 
 from gui.fonts import font
-from gui.views.words import split_name
+from gui.kernel_names import mark_of, short_name, split_at
 
 
 @lru_cache(maxsize=8192)
-def fitting_name(name: str, room: int, weight: int = 600) -> tuple[str, str]:
+def fitting_name(name: str, room: int, weight: int = 600, short: str = "") -> tuple[str, str]:
     """A name as (path, last part) within `room` px: the path in the plain face, the last part in the strong one.
 
     Parts without a number go first, from the front: "/encoder/layer.0/attention/self/query/MatMul" becomes
-    "…/layer.0/…/query/MatMul". Only when nothing can go any more the rest loses its middle.
+    "…/layer.0/…/query/MatMul". The last part is `short`, the name that the network's other names leave to the kernel,
+    with what follows it as long as the whole name has room. When nothing can go any more the rest loses its middle.
     """
     plain, strong = QFontMetricsF(font(12)), QFontMetricsF(font(12, weight))
-    path, last = split_name(name)
+    short = short or short_name(name)
+    path, last = split_at(name, short)
 
     def width(words: str) -> float:
         return plain.horizontalAdvance(words) + strong.horizontalAdvance(last)
 
     if width(path) <= room:
         return path, last
-    mark = "/" if "/" in name.strip("/") else "."
+    last, mark = short, mark_of(name)
     parts = [part for part in path.split(mark) if part]
     for shown in _shorter(parts, mark):
         if width(shown) <= room:

@@ -11,7 +11,6 @@ from PySide6.QtCore import QCoreApplication
 
 from engine.fusion.blocks import Series
 from gui import format as fmt
-from gui.plots.kernels import short_name
 from gui.plots.table import Table
 from gui.views.graph_cards import Card, Frame, Picture
 from gui.views.graph_overlay import Overlay
@@ -86,12 +85,9 @@ def edge_table(picture: Picture, rows: LayerRows, overlay: Overlay) -> Table:
 
 def _kernel(card: Card, series: Sequence[Series], rows: LayerRows, overlay: Overlay, over: np.ndarray) -> Face:
     k = card.kernels[0]
-    name = rows.shape.names[k]
-    if card.series is not None:
-        name = _inside_block(name, series[card.series], k)
     latency = fmt.latency_us(float(rows.latency_us[k])) if np.isfinite(rows.latency_us[k]) else ""
     return Face(
-        title=short_name(name),
+        title=rows.shape.short[k],
         detail=" · ".join(part for part in (latency, rows.shape.ops[k]) if part),
         value=overlay.texts[k] if overlay.key != "latency" else "",
         height=float(overlay.heights[k]),
@@ -103,12 +99,6 @@ def _kernel(card: Card, series: Sequence[Series], rows: LayerRows, overlay: Over
         estimated=overlay.estimated is not None and bool(overlay.estimated[k]),
         ground="family" if overlay.key == "precision" else "unit" if overlay.key == "unit" else "",
     )
-
-
-def _inside_block(name: str, series: Series, kernel: int) -> str:
-    """A name without that of the block, which stands on the frame."""
-    place = (kernel - series.blocks[0].first) // len(series.blocks[0])
-    return name.removeprefix(f"{series.blocks[place].name}.") if series.prefix else name
 
 
 def _folded(card: Card, series: Sequence[Series], rows: LayerRows, overlay: Overlay) -> Face:

@@ -14,6 +14,7 @@ from engine.session.changes import What
 from engine.session.sharing import sharing_sentence
 from gui import format as form
 from gui.i18n import text as translated
+from gui.kernel_names import names_of
 from gui.paint import SwitchLook
 from gui.theme import Theme
 from gui.views import kernel_data as data
@@ -24,7 +25,7 @@ from gui.views.layers_rows import SEGMENTS, times
 from gui.views.price import Pricer
 from gui.views.scheme_editor import SchemeEditor
 from gui.views.session_view import SessionView
-from gui.views.words import no_switch_word, split_name
+from gui.views.words import no_switch_word
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
 from gui.widgets.precision_switch import PrecisionSwitch
@@ -199,7 +200,8 @@ class KernelView(SessionView):
         self._write_fusion(kernel)
 
     def _write_head(self, kernel: Kernel) -> None:
-        path, last = split_name(kernel.name)
+        network = self.session.network
+        path, last = names_of(network).split(kernel.name) if network is not None else ("", kernel.name)
         room = max(80, self.width() - 2 * EDGE - 50)
         shown = self.name.fontMetrics().elidedText(path, Qt.TextElideMode.ElideMiddle, max(20, room - 110))
         self.name.setTextFormat(Qt.TextFormat.RichText)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from gui.bridge import hub
 from gui.fonts import font
+from gui.kernel_names import names_of, short_name
 from gui.plots.export import Exporter
 from gui.plots.shapes import plain_text
 from gui.plots.view import PlotView
@@ -55,6 +56,8 @@ class KernelDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
+        self.short: Callable[[str], str] = short_name
+        """Short name of a kernel of the network that is listed."""
         self.hovered = self.echoed = self.current = -1
         """Rows: under the pointer here, under it in another view, of the current kernel."""
 
@@ -81,7 +84,7 @@ class KernelDelegate(QStyledItemDelegate):
 
     def paint_name(self, painter: QPainter, area: QRectF, name: str, quiet: QColor) -> None:
         """The path quiet, the last part strong; what tells layers apart stays where there is no room."""
-        path, tail = fitting_name(name, int(area.width()), 500)
+        path, tail = fitting_name(name, int(area.width()), 500, self.short(name))
         plain_text(painter, area, path, quiet, font(12))
         painter.setFont(font(12))
         used = painter.fontMetrics().horizontalAdvance(path)
@@ -189,6 +192,8 @@ class KernelListView(PlotView):
 
     def show_page(self) -> None:
         """A list that appears begins at its top; only now the style sheet has given its titles their font."""
+        network = self.session.network
+        self.delegate.short = names_of(network).of if network is not None else short_name
         self.fit_titles()
         if not self.list.isVisibleTo(self):
             self._followed = self.session.current

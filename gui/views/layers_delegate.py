@@ -264,7 +264,8 @@ def _index(cell: Cell, key: str) -> None:
 def _name(cell: Cell, key: str) -> None:
     """Path in secondary colour, the last part emphasised; the path gives way first."""
     rect = cell.rect.adjusted(4, 0, -4, -1)
-    head, tail = fitting_name(cell.rows.shape.names[cell.kernel], rect.width())
+    shape = cell.rows.shape
+    head, tail = fitting_name(shape.names[cell.kernel], rect.width(), short=shape.short[cell.kernel])
     cell.pen.take(face(12))
     _draw(cell, rect, head, cell.theme.text2, _LEFT)
     left = cell.painter.fontMetrics().horizontalAdvance(head)

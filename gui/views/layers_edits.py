@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QWidget
 from engine.fusion.types import Kernel
 from engine.precision.scheme import FP16, FP32, Scheme
 from gui.dialogs.with_model import close_with_model
+from gui.kernel_names import role_of
 from gui.views.layers_order import Filter
 from gui.views.layers_rows import SEGMENTS, LayerRows
 from gui.views.layers_rule_dialog import RuleDialog
 from gui.views.scheme_dialog import SchemeDialog
-from gui.views.words import split_name
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -106,4 +106,4 @@ class LayerEdits:
             return kernel.kind
         if by == "scheme":
             return self._session.plan.scheme(kernel.id) if kernel.tunable else None
-        return split_name(kernel.name)[1]
+        return role_of(kernel.name)

@@ -22,6 +22,7 @@ from engine.precision.scheme import FP16, FP32, INT4, INT8, Scheme, family, labe
 from engine.session.sharing import sharing_sentences
 from engine.session.state import SensitivityCell
 from engine.text import Text
+from gui.kernel_names import names_of
 from gui.views.layers_compared import deltas_of
 
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)x(?=\d)")
@@ -58,6 +59,8 @@ class Shape:
     name_rank: Array
     """Position of the name in natural order ("layers.2" before "layers.10")."""
     op_rank: Array
+    short: tuple[str, ...] = ()
+    """Short names: what the other names of the network leave to the kernel."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -190,6 +193,7 @@ def shape_of(network: Network) -> Shape:
         macs=np.array([k.macs for k in kernels], float),
         name_rank=_ranks([k.name for k in kernels]),
         op_rank=_ranks([k.op for k in kernels]),
+        short=names_of(network).short,
     )
 
 

@@ -16,7 +16,7 @@ from gui.plots.axis import LogAxis
 from gui.plots.caption import Caption, Key
 from gui.plots.chart import Hit
 from gui.plots.curve_layers import CurveGrid
-from gui.plots.kernels import KernelColumns, kernel_columns, short_name
+from gui.plots.kernels import KernelColumns, kernel_columns
 from gui.plots.panel import Panel
 from gui.plots.table import Table
 from gui.plots.view import ChartView
@@ -88,7 +88,7 @@ class RooflineView(ChartView):
         label = ""
         if place is not None and index is not None and self.data is not None:
             time = fmt.latency_us(float(self.data.latency_us[place]))
-            label = f"{short_name(self.columns.names[index])}  {time}"
+            label = f"{self.columns.short[index]}  {time}"
         self.points.set_current(place, label)
 
     def table(self) -> Table:

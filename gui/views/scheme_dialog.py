@@ -13,8 +13,8 @@ from engine.fusion.types import Kernel
 from engine.precision.scheme import Scheme
 from engine.session.changes import Change, What
 from gui import format as form
+from gui.kernel_names import names_of
 from gui.views.scheme_editor import SchemeEditor, describe
-from gui.views.words import split_name
 from gui.widgets.themed import label as text_label
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class SchemeDialog(QDialog):
         if now is not None:
             words += " · " + self.tr("now {0}").format(form.sqnr(now.sqnr_db))
         if len(self._kernels) > 1 and session.network is not None:
-            name = split_name(session.network.by_id(kernel).name)[1]
+            name = names_of(session.network).of(session.network.by_id(kernel).name)
             words = self.tr("{0} in the worst kernel, {1}").format(words, name)
             if len(rows) < len(self._kernels):
                 words += " · " + self.tr("{0} of {1} measured").format(len(rows), len(self._kernels))

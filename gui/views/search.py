@@ -14,6 +14,7 @@ from engine.session.wishes import Found
 from engine.text import say
 from gui import format as fmt
 from gui.i18n import text
+from gui.kernel_names import names_of
 from gui.theme import Theme
 from gui.views.search_form import SearchForm
 from gui.views.search_rows import ProposalRow, StepRow
@@ -230,14 +231,16 @@ class SearchView(SessionView):
         if network is None:
             return
         name = network.by_id(step.kernels[0]).name
+        short = names_of(network).of(name)
         if len(step.kernels) > 1:
-            name = self.tr("{name} and %n more", "", len(step.kernels) - 1).format(name=name)
+            words = self.tr("{name} and %n more", "", len(step.kernels) - 1)
+            name, short = words.format(name=name), words.format(name=short)
         gain = fmt.delta(step.gain_db, fmt.sqnr) if step.noticeable else self.tr("hardly any gain")
         parts = [("≈" + gain) if step.noticeable else gain]
         if step.extra_us is not None:
             parts.append(fmt.delta(step.extra_us, fmt.latency_us))
         parts.append(fmt.delta(step.extra_bytes, fmt.bytes_))
-        row = StepRow(name, step.before, step.after, "   ".join(parts))
+        row = StepRow(name, step.before, step.after, "   ".join(parts), short)
         row.clicked.connect(lambda _=False, step=step: self._raise(step))
         self.steps.append(row)
         self._steps.addWidget(row)

@@ -90,9 +90,10 @@ class ProposalRow(_Row):
 class StepRow(_Row):
     """A kernel, from which scheme to which, what it wins and costs."""
 
-    def __init__(self, name: str, before: Scheme, after: Scheme, figures: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, before: Scheme, after: Scheme, figures: str, short: str = "") -> None:
+        super().__init__(None)
         self._name, self._before, self._after, self._figures = name, before, after, figures
+        self._short = short
         self.setText(name)
         self.setToolTip(name)
         self.setAccessibleName(f"{name}, {label(before)} → {label(after)}: {figures}")
@@ -109,7 +110,7 @@ class StepRow(_Row):
         plain_text(painter, QRectF(left, area.top(), 14, 18), "→", theme.muted, font(11), Qt.AlignmentFlag.AlignCenter)
         left -= badge_width(start) + 2
         badge(painter, QPointF(left, area.top() + 1), family(self._before), start, theme)
-        path, tail = fitting_name(self._name, int(left - area.left() - 8), 500)
+        path, tail = fitting_name(self._name, int(left - area.left() - 8), 500, self._short)
         plain_text(painter, area.adjusted(0, 0, 0, -18), path, theme.muted, font(12))
         used = QFontMetricsF(font(12)).horizontalAdvance(path)
         plain_text(painter, area.adjusted(used, 0, 0, -18), tail, theme.text, font(12, 500))

@@ -12,6 +12,7 @@ from engine.precision.scheme import Scheme
 from engine.session.changes import What
 from gui.bridge import hub
 from gui.i18n import text
+from gui.kernel_names import names_of
 from gui.plots.axis import PlainAxis
 from gui.plots.chart import Hit
 from gui.plots.navigation import Span
@@ -243,7 +244,9 @@ class SensitivityView(ChartView):
         if alone:
             found = [(f"{number}", c, c) for c, number in enumerate(data.index)]
         long = data.names if alone else [data.names[first] for _, first, _ in found]
-        self.blocks.set(found, [block_name(name, number) for name, (number, _, _) in zip(long, found, strict=True)])
+        short = names_of(self.session.network).of if self.session.network is not None else str
+        words = [block_name(name, number, short(name)) for name, (number, _, _) in zip(long, found, strict=True)]
+        self.blocks.set(found, words)
 
     # -- gestures ---------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from engine.precision.scheme import FP32, Scheme, label
 from engine.session.state import SensitivityCell
 from engine.session.sweep_figures import measured_cell
 from engine.text import Text
-from gui.plots.kernels import short_name
 from gui.plots.table import Table
 
 if TYPE_CHECKING:
@@ -260,12 +259,12 @@ def usual_prefix(names: Sequence[str]) -> str:
     return max(sorted(set(prefixes)), key=prefixes.count) if prefixes else ""
 
 
-def block_name(name: str, number: str) -> str:
-    """What a block, or a kernel that is one, is called where there is room: its last word with its number."""
+def block_name(name: str, number: str, short: str) -> str:
+    """What a block is called where there is room: its last word with its number; `short` if it is a kernel alone."""
     prefix, found = _block_of(name)
     if found and found == number:
         return f"{prefix.split('.')[-1]} {number}" if prefix else number
-    return short_name(name)
+    return short
 
 
 def _block_of(name: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from gui.bridge import hub
 from gui.plots.axis import PlainAxis
 from gui.plots.caption import Caption, Key
 from gui.plots.chart import Hit
-from gui.plots.kernels import KernelColumns, kernel_columns, short_names
+from gui.plots.kernels import KernelColumns, kernel_columns
 from gui.plots.navigation import Span
 from gui.plots.panel import Panel
 from gui.plots.table import Table
@@ -147,7 +147,7 @@ class TimelineView(ChartView):
         self.whole.set_x(0.0, data.total_us)
         self.names.rate_peak = data.ddr_peak_gb_s
         tints = self._tints(data)
-        self.bars.set(data, tints, short_names(self.columns.names))
+        self.bars.set(data, tints, self.columns.short)
         overhead = fmt.latency_us(data.invocation_us)
         self.bars.invocation_label = self.tr("invocation {time}").format(time=overhead)
         self.overview.set(data, tints)

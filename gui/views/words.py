@@ -57,17 +57,3 @@ def kind_word(kind: str) -> str:
 def energy_word(part: str) -> str:
     """Part of the energy."""
     return translate("Words", "idle") if part == "Idle" else part
-
-
-def split_name(name: str) -> tuple[str, str]:
-    """A layer name as (path, last module part); the last part is what people look for.
-
-    Parts that are numbers only say nothing alone: "features.3.conv.0" gives ("features.3.", "conv.0").
-    """
-    mark = "/" if "/" in name.strip("/") else "."
-    parts = name.split(mark)
-    start = len(parts) - 1
-    while start > 0 and (not parts[start] or parts[start].isdigit()):
-        start -= 1
-    tail = mark.join(parts[start:])
-    return name[: len(name) - len(tail)], tail

@@ -9,13 +9,15 @@ from PySide6.QtCore import QRectF
 from engine.precision.scheme import FP16, INT4
 from engine.session.changes import What
 from engine.session.state import SensitivityCell
+from gui.kernel_names import names_of, short_names
 from gui.plots.frame import Frame
 from gui.plots.free_place import Drawn, along, freest
+from gui.plots.kernels import kernel_columns
 from gui.views.compare import CompareView
 from gui.views.fitting import fitting_name
 from gui.views.kernel import KernelView
 from gui.views.layers import LayersView
-from gui.views.layers_rows import with_threshold
+from gui.views.layers_rows import shape_of, with_threshold
 from gui.views.preflight_findings import findings
 from gui.views.ranking import RankingView
 from gui.views.ranking_model import ranking
@@ -94,3 +96,24 @@ def test_formats_that_run_as_fp16_are_named(session):
     kernels = [k.id for k in session.network.tunable if str(k.kind) == "depthwise"][:1]
     session.set_scheme(kernels, INT4)
     assert "INT4 of 1 kernel runs as FP16 here" in explain(session, "latency")
+
+
+def test_what_most_names_end_with_gives_way_to_what_tells_kernels_apart():
+    names = tuple(f"block_{i}.batch_norm_{i}.tmp_0" for i in range(12))
+    shown = ["".join(fitting_name(name, 96, short=short_names(names).of(name))) for name in names]
+    assert len(set(shown)) == len(names)
+    assert not any("tmp_0" in words for words in shown)
+    assert "".join(fitting_name(names[3], 400, short=short_names(names).of(names[3]))) == names[3]
+
+
+def test_an_ending_is_left_out_only_where_the_rest_tells_kernels_apart():
+    assert short_names(("relu_1.tmp_0", "relu_1.tmp_1", "relu_2.tmp_0")).short == ("tmp_0", "tmp_1", "relu_2")
+    assert short_names(tuple(f"a{i}.b.MatMul" for i in range(9))).short[3] == "a3.b"
+
+
+def test_a_kernel_has_one_short_name_in_all_views(qtbot, session, theme):
+    names = names_of(session.network)
+    shape, columns = shape_of(session.network), kernel_columns(session)
+    assert shape.short == columns.short == names.short
+    view = show(qtbot, RankingView, session, theme, 500, 200)
+    assert [view.delegate.short(name) for name in columns.names] == list(names.short)

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from engine.session.changes import What
 from gui.bridge import hub
 from gui.i18n import set_language
+from gui.kernel_names import short_name, short_names
 from gui.plots.frame import Frame
-from gui.plots.kernels import short_name, short_names
 from gui.plots.navigation import Span
 from gui.plots.shapes import runs, simplified, steps, thin
 from gui.plots.table import Table
@@ -124,7 +124,7 @@ def test_a_word_that_many_layers_end_with_keeps_the_one_before_it():
     assert short_name("conv") == "conv"
     assert short_name("") == ""
     names = ["stem.conv", "a.act", "b.act", "layers.0.mlp.up", "layers.1.mlp.up", "head"]
-    assert short_names(names) == ["stem.conv", "a.act", "b.act", "up", "up", "head"]
+    assert list(short_names(tuple(names)).short) == ["stem.conv", "a.act", "b.act", "up", "up", "head"]
 
 
 def test_a_table_becomes_csv_and_clipboard_text():
