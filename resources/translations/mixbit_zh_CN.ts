@@ -9426,8 +9426,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>此转储需 {wanted} MB，超过 {limit} MB 的上限；请减少算子或样本，或提高上限。</translation>
     </message>
     <message>
-        <source>{path}: the dump takes {wanted} MiB, and {free} MiB are free; choose another place or fewer kernels.</source>
-        <translation>{path}：转储需 {wanted} MiB，而可用空间为 {free} MiB；请另选位置或减少算子。</translation>
+        <source>{path}: the dump takes {wanted} MB, and {free} MB are free; choose another place or fewer kernels.</source>
+        <translation>{path}：转储需 {wanted} MB，而可用空间为 {free} MB；请另选位置或减少算子。</translation>
     </message>
     <message>
         <source>There is no folder {path} to write into; choose another place.</source>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from math import inf, isfinite, isnan
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class TensorError:
 
     sums: ErrorSums
     max_abs: float
-    """Over elements that are finite in both."""
+    """Over elements whose reference is finite; inf where the result is not, so that no threshold passes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,13 @@ def tensor_error(result: Array, reference: Array, *, cancel: CancelToken = NEVER
         values, wanted = _floats(values), _floats(wanted)
         total = total.plus(error_sums(values, wanted, power_sums(wanted), scratch))
         for start in range(0, values.size, PIECE):
+            target = wanted[start : start + PIECE]
             with np.errstate(invalid="ignore", over="ignore"):
-                difference = np.abs(values[start : start + PIECE] - wanted[start : start + PIECE])
+                difference = np.abs(values[start : start + PIECE] - target)
             top = float(difference.max(initial=0.0))
-            if not np.isfinite(top):
-                top = float(difference[np.isfinite(difference)].max(initial=0.0))
-            most = max(most, top)
+            if not isfinite(top):
+                top = float(difference[np.isfinite(target)].max(initial=0.0))
+            most = max(most, inf if isnan(top) else top)
     return TensorError(total.as_result(), most)
 
 

@@ -194,10 +194,10 @@ def _check_room(
     if wanted - there > free:
         raise ExportError(
             say(
-                "{path}: the dump takes {wanted} MiB, and {free} MiB are free; choose another place or fewer kernels.",
+                "{path}: the dump takes {wanted} MB, and {free} MB are free; choose another place or fewer kernels.",
                 path=folder,
-                wanted=round(wanted / 2**20),
-                free=round(free / 2**20),
+                wanted=f"{(wanted - there) / 1e6:,.2f}",
+                free=f"{free / 1e6:,.2f}",
             )
         )
 

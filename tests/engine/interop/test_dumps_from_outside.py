@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from contextlib import suppress
+from types import SimpleNamespace
 
 import ml_dtypes
 import numpy as np
@@ -583,3 +585,24 @@ def test_dump_command(cnn_path, tmp_path, capsys):
     assert "No kernel's name fits zzz" in capsys.readouterr().err
     assert main(["dump", str(cnn_path), "--out", str(cnn_path)]) == 1
     assert "never written" in capsys.readouterr().err
+
+
+def test_a_result_that_is_not_finite_passes_no_threshold(two, capsys):
+    a, b = two
+    entry = json.loads((b / "manifest.json").read_text())["tensors"][0]
+    values = np.load(b / entry["file"])
+    values.reshape(-1)[-1] = np.nan
+    np.save(b / entry["file"], values)
+    assert main(["compare", str(a), str(b), "--metrics", "max_abs", "--threshold", "max_abs=1e30", "--json"]) == 1
+    values[...] = np.nan
+    np.save(b / entry["file"], values)
+    assert main(["compare", str(a), str(b), "--metrics", "max_abs", "--threshold", "max_abs=1e30", "--json"]) == 1
+
+
+def test_a_lack_of_room_is_said_in_figures_that_show_it(cnn_path, tmp_path, capsys, monkeypatch):
+    from engine.numerics.dumps import write
+
+    monkeypatch.setattr(write.shutil, "disk_usage", lambda place: SimpleNamespace(free=0))
+    assert main(["dump", str(cnn_path), "--out", str(tmp_path / "d")]) == 1
+    assert re.search(r"takes 0\.\d*[1-9]\d* MB, and 0\.00 MB are free", capsys.readouterr().err)
+    assert not (tmp_path / "d").exists()
