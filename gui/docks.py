@@ -147,10 +147,11 @@ class Dock(QDockWidget):
         if self.isFloating():
             self.move(self.pos() + QPoint(LOOSE, LOOSE))
 
-    def ensure_view(self) -> Any:
-        """The view, made now if nobody has seen it yet."""
+    def ensure_view(self, *, patient: bool = False) -> Any:
+        """The view, made now if nobody has seen it yet; a `patient` one is filled in an event of its own."""
         if self.view is None:
             self.view = self._make(self.spec)
+            self.view.patient = patient
             self.title.take_view(self.view)  # before it shows: what it draws may show controls, which need their place
             self._body.hold(self.view)
             self.setWindowTitle(self.view.title())
@@ -224,8 +225,10 @@ class DockHost(QMainWindow):
 
     @property
     def settled(self) -> bool:
-        """Whether every dock on show has its view and its tabs."""
-        return not self._wanted and not self._settle.isActive() and not self._build.isActive()
+        """Whether every dock on show has its view, filled, and its tabs."""
+        if self._wanted or self._settle.isActive() or self._build.isActive():
+            return False
+        return not any(dock.view is not None and dock.view.unfilled for dock in self.docks.values())
 
     def group_of(self, dock: Dock) -> list[Dock]:
         """The docks that share a place with one, itself included, in the order of the table."""
@@ -321,12 +324,12 @@ class DockHost(QMainWindow):
             self._build.start()
 
     def _build_next(self) -> None:
-        """Make one view per turn of the event loop: a whole layout at once would hold the window up."""
+        """Make one view per turn of the event loop, and fill it in another: all at once would hold the window up."""
         ready = [dock for dock in self._wanted if dock.spec.id not in self._held]
         if ready:
             self._wanted.remove(ready[0])
             if not ready[0].isHidden():
-                ready[0].ensure_view()
+                ready[0].ensure_view(patient=True)
             if ready[0].spec.id == self._keys_to:
                 self._hand_keys()
         if len(ready) > 1:

@@ -55,6 +55,10 @@ class SessionView(QWidget):
         self._drawn_at = 0.0
         self._due_since = 0.0
         self._took_ms = 0.0
+        self.patient = False
+        """Whether the first redraw need not come with the first showing."""
+        self.unfilled = False
+        """Whether it is on show and waits for that first redraw."""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_timeout)
@@ -164,6 +168,7 @@ class SessionView(QWidget):
 
     def dispose(self) -> None:
         """Stop listening."""
+        self.unfilled = False
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
@@ -174,8 +179,12 @@ class SessionView(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what happened while nobody looked."""
         super().showEvent(event)
-        if self._dirty:
+        if self._dirty and self.patient:
+            self.unfilled = True
+            self._timer.start(0)
+        elif self._dirty:
             self.refresh_now()
+        self.patient = False
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """A closed view listens no more."""
@@ -232,7 +241,7 @@ class SessionView(QWidget):
         """Redraw what is due, in this view's turn."""
         if self._unsubscribe is None or not self._dirty:
             return
-        changes, self._dirty = frozenset(self._dirty), set()
+        changes, self._dirty, self.unfilled = frozenset(self._dirty), set(), False
         start = time.monotonic()
         self.refresh(changes)
         if self._behind_mark is not None:

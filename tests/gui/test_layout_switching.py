@@ -1,7 +1,9 @@
 from fakes import with_model
 
+from gui.docks import Dock
 from gui.layouts import default
 from gui.settings import Settings
+from gui.views.session_view import SessionView
 from gui.window import Window
 
 
@@ -43,5 +45,37 @@ def test_each_layout_comes_back_with_its_own_docks(qtbot):
         qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
         there = {name for name, dock in window.host.docks.items() if not dock.isHidden()}
         assert there == names(default(layout, 1440, 800)) & set(window.host.docks), layout
+    window.close()
+    session.close()
+
+
+def test_a_view_is_filled_in_an_event_of_its_own(qtbot, monkeypatch):
+    session, building, filled = with_model(), [], []
+    ensure, redraw = Dock.ensure_view, SessionView.redraw
+
+    def made(dock, **options):
+        building.append(dock)
+        try:
+            return ensure(dock, **options)
+        finally:
+            building.pop()
+
+    def drawn(view):
+        if view.due:
+            filled.append((type(view).__name__, bool(building)))
+        redraw(view)
+
+    monkeypatch.setattr(Dock, "ensure_view", made)
+    monkeypatch.setattr(SessionView, "redraw", drawn)
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1440, 900)
+    window.show()
+    window.set_session(session)
+    window.show_layout("profile")
+    qtbot.waitUntil(lambda: window.host is not None and window.host.settled, timeout=10_000)
+    assert ("LatencyView", False) in filled
+    assert {name for name, within in filled if within} <= {"TimelineView"}  # which is asked for, to give it the keys
+    assert not any(dock.view.unfilled for dock in window.host.docks.values() if dock.view is not None)
     window.close()
     session.close()
