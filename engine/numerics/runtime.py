@@ -17,6 +17,7 @@ from engine.graph.types import Array, TensorInfo
 from engine.numerics.activations import onnx_type
 from engine.numerics.blocks import DOMAIN
 from engine.numerics.models import Built, has_bodies
+from engine.numerics.tables import TableSession, as_inputs, tables_of
 from engine.text import say
 
 ALL, EXTENDED, BASIC = "all", "extended", "basic"
@@ -97,15 +98,19 @@ def open_session(built: Built, made: ort.SessionOptions) -> ort.InferenceSession
     Raises:
         Exception: Whatever ONNX Runtime says; callers name the layer.
     """
-    held = {name: to_ort(array) for name, array in built.outside.items()}
+    tables = tables_of(built.proto.graph, built.outside)
+    held = {name: to_ort(array) for name, array in built.outside.items() if name not in tables}
     if held:
         made.add_external_initializers(list(held), list(held.values()))
     read_in_place = _read_in_place(built.proto.graph.node)
     for name in read_in_place.intersection(held):
         made.add_initializer(name, held[name])
-    session = ort.InferenceSession(
-        built.proto.SerializeToString(), made, providers=["CPUExecutionProvider"], disabled_optimizers=_UNWANTED
-    )
+    more = {"providers": ["CPUExecutionProvider"], "disabled_optimizers": _UNWANTED}
+    if tables:
+        model = as_inputs(built.proto, tables).SerializeToString()
+        session = TableSession(model, made, {name: to_ort(array) for name, array in tables.items()}, **more)
+    else:
+        session = ort.InferenceSession(built.proto.SerializeToString(), made, **more)
     if not read_in_place.isdisjoint(held):
         session.held = held, built.outside  # ONNX Runtime has pointers to them
     return session

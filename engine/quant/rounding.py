@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +16,8 @@ from engine.quant.sizes import group_size, half_scales
 
 _HALF_TINY, _HALF_MAX, _HALF_NORMAL = 2.0**-24, 65504.0, 2.0**-14
 _FLOAT_TINY, _FLOAT_MAX = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+_LARGE, _THREADS = 1 << 22, 4
+"""Weights from which on a matrix is rounded in several threads, and in how many at most."""
 _SHORT = 256
 """Groups below this many weights are turned before their extremes are taken: numpy reduces short rows slowly."""
 
@@ -67,9 +72,25 @@ def coded(matrix: Array, grid: Grid, form: WeightFormat) -> Codes:
 def rounded_to_nearest(matrix: Array, form: WeightFormat, out: Array) -> Grid:
     """Write codes times scales to `out`, which lies in memory as `matrix` does."""
     grid = grid_of(extremes(matrix, form), form)
-    for part in grid.parts:
+
+    def write(part: Part) -> int:
         np.multiply(steps(matrix, part, grid, form), part.of(grid.scales), out=part.view(out))
+        return 0
+
+    _walk(grid.parts, write, matrix.size)
     return grid
+
+
+def _walk(pieces: list[Part], work: Callable[[Part], int], size: int) -> int:
+    """Call `work` for every piece of a matrix of that size and add its results up; large ones in threads.
+
+    Somebody waits for the one large table of a language model, and all other cores have nothing to do meanwhile.
+    """
+    threads = min(_THREADS, os.cpu_count() or 1, len(pieces))
+    if size < _LARGE or threads < 2:
+        return sum(map(work, pieces))
+    with ThreadPoolExecutor(threads, "mixbit-rounding") as pool:
+        return sum(pool.map(lambda first: sum(map(work, pieces[first::threads])), range(threads)))
 
 
 def round_half(values: Array) -> Array:
@@ -104,15 +125,16 @@ def extremes(matrix: Array, form: WeightFormat) -> Extremes:
     groups = -(-reduction // group) if reduction else 1
     low, high = np.zeros((channels, groups), np.float32), np.zeros((channels, groups), np.float32)
     constant = np.zeros((channels, groups), bool)
-    nonfinite = 0
     pieces = parts(matrix.shape, group, turned(matrix))
-    for part in pieces:
+
+    def find(part: Part) -> int:
+        nonfinite = 0
         block = np.asarray(part.view(matrix), np.float32)
         least, most = _least_and_most(block, part.axis)
         clean: Array = np.ones(1, bool)
         if not (np.isfinite(least).all() and np.isfinite(most).all()):
             finite = np.isfinite(block)
-            nonfinite += int(block.size - finite.sum())
+            nonfinite = int(block.size - finite.sum())
             least = np.min(block, axis=part.axis, where=finite, initial=np.inf, keepdims=True)
             most = np.max(block, axis=part.axis, where=finite, initial=-np.inf, keepdims=True)
             nothing = ~finite.any(axis=part.axis, keepdims=True)
@@ -120,6 +142,9 @@ def extremes(matrix: Array, form: WeightFormat) -> Extremes:
             clean = np.asarray(finite.all(axis=part.axis, keepdims=True))
         part.of(low)[...], part.of(high)[...] = least, most
         part.of(constant)[...] = (least == most) & clean
+        return nonfinite
+
+    nonfinite = _walk(pieces, find, matrix.size)
     if form.granularity == "tensor" and channels:
         constant = np.full((1, 1), constant.all() and low.min() == high.max())
         low, high = low.min(keepdims=True), high.max(keepdims=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from engine.errors import PlanError
 from engine.fusion.types import Weight
 from engine.precision.scheme import INT4, WeightFormat
-from engine.quant import fake_quantize, quantize_weight
+from engine.quant import fake_quantize, quantize_weight, rounding
 from engine.quant.matrix import from_matrix, to_matrix
 from engine.quant.rounding import round_half
 
@@ -191,6 +193,27 @@ def test_the_fast_way_gives_the_same_bits(shape, layout, bits, symmetric, grain,
     np.testing.assert_array_equal(fast.scales, made.scales)
     assert fast.nonfinite == made.nonfinite
     assert made.codes.flags.c_contiguous
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("form", [WeightFormat(8), INT4.weights, WeightFormat(4, False, False, "group", 32)])
+def test_a_large_weight_rounded_in_threads_is_the_same_and_they_end(order, form, monkeypatch):
+    array = np.random.default_rng(4).standard_normal((700, 600)).astype(np.float32)
+    array[3, 5], array[650, 7] = np.nan, np.inf
+    array, what = np.asarray(array, order=order), weight(array, (0,), (1,))
+    alone = fake_quantize(array, what, form)
+    used: set[str] = set()
+    steps = rounding.steps
+    monkeypatch.setattr(rounding, "_LARGE", 1)
+    monkeypatch.setattr(rounding, "steps", lambda *a: used.add(threading.current_thread().name) or steps(*a))
+    monkeypatch.setattr(rounding.os, "cpu_count", lambda: 2)
+    together = fake_quantize(array, what, form)
+    np.testing.assert_array_equal(together.values, alone.values)
+    np.testing.assert_array_equal(together.scales, alone.scales)
+    assert together.nonfinite == alone.nonfinite == 2
+    assert used
+    assert all(name.startswith("mixbit-rounding") for name in used)
+    assert not any(thread.name.startswith("mixbit-rounding") for thread in threading.enumerate())
 
 
 @given(hnp.arrays(np.uint32, 200, elements=st.integers(0, 2**32 - 1)))
