@@ -251,7 +251,7 @@ def fit(
     Args:
         columns: the columns that the user wants, in order.
         available: width of the viewport.
-        wishes: width at which the texts of a stretching column are whole.
+        wishes: width at which the texts of a column are whole.
         fixed: widths that the user chose.
 
     Returns:
@@ -259,9 +259,11 @@ def fit(
     """
 
     def modest(column: Column, wanted: int) -> int:
-        """A stretching column wants no more than its texts need."""
+        """A stretching column wants no more than its texts need, one of numbers no less."""
         wish = wishes.get(column.key)
-        return wanted if wish is None or not column.stretch else min(wanted, max(wish, LEAST))
+        if wish is None:
+            return wanted
+        return min(wanted, max(wish, LEAST)) if column.stretch else max(wanted, wish)
 
     def needed(column: Column) -> int:
         """Room without which a column is of little use: long names must stay distinguishable."""
@@ -281,7 +283,7 @@ def fit(
     comfort = {c.key: modest(c, c.width) for c in kept}
     whole = {c.key: min(wishes.get(c.key, 0), WIDEST) for c in kept if c.stretch}
     telling = {c.key: needed(c) for c in kept}
-    for goals in (telling, comfort, whole):
+    for goals in (telling, whole, comfort):  # bars do with little; cut words say nothing
         for key, goal in goals.items():
             if key not in fixed:
                 step = min(spare, max(0, goal - widths[key]))

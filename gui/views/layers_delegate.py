@@ -143,13 +143,15 @@ class LayersDelegate(QStyledItemDelegate):
         return QSize(COLUMNS[index.column()].width, 24)
 
     def wishes(self, rows: LayerRows) -> dict[str, int]:
-        """Width at which the longest name and operator are whole."""
+        """Width at which the longest name, operator and number of weights are whole."""
         bold, plain = QFontMetricsF(font(12, 500)), QFontMetricsF(font(12))
+        largest = 2.0 * float(max(rows.shape.params, default=0.0))  # bytes in FP16, whatever the plan has now
         longest = sorted(rows.shape.names, key=len)[-24:]
         ops = sorted(set(rows.shape.ops), key=len)[-24:]
         return {
             "name": round(max(map(bold.horizontalAdvance, longest), default=0)) + 2 * PAD + 2,
             "op": round(max(map(plain.horizontalAdvance, ops), default=0)) + 2 * PAD,
+            "weights": round(plain.horizontalAdvance(form.kib_figure(largest))) + 2 * PAD,
         }
 
     # The switch.

@@ -1,18 +1,22 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fakes import FakeSession, running_job
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QWheelEvent
 
 from engine.fusion.types import Kind
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, family, label
 from engine.session.changes import What
 from engine.text import say
+from gui import format as form
 from gui.bridge import hub
+from gui.fonts import font
 from gui.theme import DARK, LIGHT, theme_manager
 from gui.views.layers import LayersView
 from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED, fit
+from gui.views.layers_delegate import PAD
 from gui.views.layers_model import LayersModel
 from gui.views.layers_rows import rows_of, shape_of
 from gui.views.layers_tips import tip
@@ -370,6 +374,23 @@ def test_columns_share_the_width_and_local_folds_first():
     assert {"index", "name", "precision", "accumulated"} == set(small)
     assert sum(small.values()) == 490
     assert set(fit(shown, 660, {"name": 130, "op": 130}, {})) == {*small, "op", "latency"}
+
+
+def test_a_table_of_60_million_weights_shows_their_number_whole(session, qtbot):
+    kernels = list(session.network.kernels)
+    place = next(i for i, k in enumerate(kernels) if k.tunable)
+    kernels[place] = replace(kernels[place], params=63_700_992)
+    session.show(replace(session.network, kernels=tuple(kernels)))
+    view = LayersView(session, LIGHT)
+    qtbot.addWidget(view, before_close_func=lambda v: v.dispose())
+    view.resize(980, 460)
+    view.show()
+    qtbot.waitExposed(view)
+    view.refresh_now()
+    words = form.kib_figure(2 * 63_700_992)
+    wide = view.table.columnWidth(COLUMNS.index(BY_KEY["weights"]))
+    assert QFontMetricsF(font(12)).horizontalAdvance(words) + PAD + 2 <= wide
+    assert sum(view.table.columnWidth(i) for i in range(len(COLUMNS)) if not view.table.isColumnHidden(i)) <= 980
 
 
 def test_a_width_that_the_user_chose_stays(view):
