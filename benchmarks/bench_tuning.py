@@ -2,6 +2,8 @@
 
     python benchmarks/bench_tuning.py                                # the sample models with their own data
     python benchmarks/bench_tuning.py MODEL.onnx [--shape x=1,3,224,224] [--calib PATH] [--data PATH] [--samples 8]
+    python benchmarks/bench_tuning.py MODEL.onnx --text             # rendered text, for an OCR model
+    python benchmarks/bench_tuning.py MODEL.onnx --parts estimate exact --cells 60         # a large model
 
 Estimated cells are INT4 in groups of 32 and INT8 per channel (weights only), INT8 (W8A8) and FP16; the exact sweep
 takes the same cells. "Naive" is what a script does: the whole model in a new ONNX Runtime session for each cell,
@@ -13,22 +15,28 @@ from __future__ import annotations
 import argparse
 import resource
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from math import isfinite, log10
+from math import inf, isfinite, log10
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT)]
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
+import engine  # noqa: E402, F401, I001  # before numpy: it sets the threads of its library
 import numpy as np  # noqa: E402
 
+from bench_methods import pages  # noqa: E402
+from networks import mobilenet_v2  # noqa: E402
+
+from engine.cli.arguments import named_shape  # noqa: E402
 from engine.fusion.types import Kind, Network  # noqa: E402
 from engine.interop.samples import SYNTHETIC, guess_source  # noqa: E402
-from engine.numerics import Evaluator, lower  # noqa: E402
+from engine.numerics import Evaluator, calibrate, lower  # noqa: E402
 from engine.numerics.models import build_model  # noqa: E402
 from engine.numerics.runtime import open_session, options  # noqa: E402
 from engine.precision.plan import Plan  # noqa: E402
@@ -51,15 +59,17 @@ from engine.tuning.exact import ExactCell, ExactSweep, in_order, value_of  # noq
 from engine.tuning.metrics import Metric, damage, in_decibels  # noqa: E402
 from engine.tuning.search import (  # noqa: E402
     Budgets,
-    Calibration,
     Choices,
     Problem,
+    Proposal,
     Search,
     damages,
     ladder,
     solve,
+    sum_of,
     uniform_plans,
 )
+from engine.tuning.search.program import Program  # noqa: E402
 from engine.tuning.sweep import cells_of  # noqa: E402
 
 W4 = Scheme(INT4.weights, FP32.activations)
@@ -68,6 +78,7 @@ W8_TENSOR = Scheme(WeightFormat(8, granularity="tensor"), FP32.activations)
 SCHEMES = (W4, W8, INT8, FP16)
 NAMES = {W4: "INT4 weights", W8: "INT8 weights", INT8: "W8A8", FP16: "FP16"}
 ROUNDS, PLANS, REFINED = 3, 20, 4
+PARTS = ("estimate", "exact", "naive", "plans", "search")
 
 
 class Taken(NamedTuple):
@@ -113,11 +124,15 @@ def bench_estimate(evaluator: Evaluator) -> Estimates:
     return table
 
 
-def bench_exact(evaluator: Evaluator, table: Estimates) -> list[ExactCell]:
+def bench_exact(evaluator: Evaluator, table: Estimates, most: int) -> list[ExactCell]:
+    """All cells, or so many drawn ones of each scheme."""
     found: list[ExactCell] = []
+    rng = np.random.default_rng(0)
     with closing(evaluator.fork()) as fork:
         sweep = ExactSweep(fork)
-        cells = in_order(cells_of(evaluator.network, SCHEMES), table)
+        kernels = [kernel.id for kernel in evaluator.network.tunable]
+        drawn = set(rng.permutation(kernels)[: most // len(SCHEMES)])
+        cells = in_order([cell for cell in cells_of(evaluator.network, SCHEMES) if cell[0] in drawn], table)
         worst = taken(lambda: found.extend(sweep.run(cells[:10])))
         rest = taken(lambda: found.extend(sweep.run(cells[10:])))
     each = (worst.wall + rest.wall) / max(1, len(cells)) * 1e3
@@ -175,17 +190,17 @@ def bench_plans(evaluator: Evaluator, table: Estimates) -> None:
     rng = np.random.default_rng(0)
     with closing(evaluator.fork()) as fork:
         measure = measuring(fork, metric)
-        curve = Calibration()
-        for scheme in SCHEMES[:3]:
-            plan = Plan(dict.fromkeys(usable, scheme))
-            curve = curve.with_plan(sum(harm[cell] for cell in plan.items()), measure(plan))
+        search = Search(network, {cell: value for cell, value in harm.items() if cell[0] in set(usable)})
+        search.anchor([Plan(dict.fromkeys(usable, scheme)) for scheme in SCHEMES[:3]], measure)
+        curve = search.calibration
         errors, plain = [], []
         for _ in range(PLANS):
             plan = Plan({kernel: SCHEMES[int(rng.integers(len(SCHEMES)))] for kernel in usable})
-            foreseen, real = sum(harm[cell] for cell in plan.items()), measure(plan)
+            real = measure(plan)
             if real > 0 and isfinite(real):
-                errors.append(abs(in_decibels(curve.measured(foreseen)) - in_decibels(real)))
-                plain.append(abs(in_decibels(foreseen) - in_decibels(real)))
+                foreseen = curve.measured(sum_of(search.harm, plan))
+                errors.append(abs(in_decibels(foreseen) - in_decibels(real)))
+                plain.append(abs(in_decibels(sum_of(harm, plan)) - in_decibels(real)))
     said = "" if curve.additive else ", NOT ADDITIVE: only measured plans count"
     print(
         f"  {PLANS} random plans: mean error {np.mean(errors):.2f} dB ({np.mean(plain):.2f} dB before three uniform "
@@ -194,9 +209,9 @@ def bench_plans(evaluator: Evaluator, table: Estimates) -> None:
 
 
 def bench_search(evaluator: Evaluator, table: Estimates) -> None:
-    """Plans of a given mean size of the weights, against uniform ones."""
+    """Plans of a given mean size of the weights, against uniform ones and against what no sum of noises can beat."""
     network, metric = evaluator.network, table.metric
-    offered = (Scheme(INT4.weights, FP32.activations), W8, Scheme(FP16.weights, FP32.activations))
+    offered = (W4, W8, Scheme(FP16.weights, FP32.activations))
     with closing(evaluator.fork()) as fork, closing(Estimator(evaluator, metric=metric)) as estimator:
         harm = damages(estimator.estimate(offered, probes=REFINED))
         measure = measuring(fork, metric)
@@ -204,22 +219,28 @@ def bench_search(evaluator: Evaluator, table: Estimates) -> None:
             int(np.prod(k.weight.shape)) for k in network.tunable if k.weight and k.kind is not Kind.EMBEDDING
         )
         fixed = plan_bytes(network, Plan(dict.fromkeys((k.id for k in network.tunable), W8))).total
-        print(
-            "  uniform: "
-            + ", ".join(
-                f"{label(s)} {-10 * log10(measure(p)):.1f} dB"
-                for s, p in zip(offered[:2], uniform_plans(network, offered[:2]), strict=True)
-            )
-        )
+        search = Search(network, harm, choices=Choices(offered))
+        uniform = uniform_plans(network, offered[:2])
+        search.anchor(uniform, measure)
+        levels = [f"{label(next(iter(plan.values())))} {-10 * log10(measure(plan)):.1f} dB" for plan in uniform]
+        print(f"  uniform: {', '.join(levels)}")
+        problem = search.problem()
+        eights = problem.total("damage", [options.index(W8) for options in problem.options])
         for bits in (6.0, 7.0, 8.2):
-            search = Search(network, harm, choices=Choices(offered))
             size = fixed + (bits - 8.1) / 8 * weights
-            start = time.perf_counter()
-            found = search.propose(Budgets(size_bytes=size), measure=measure, measurements=1, trials=24)
-            seconds = time.perf_counter() - start
+            found: list[Proposal] = []
+            seconds = taken(
+                lambda size=size, found=found: found.append(
+                    search.propose(Budgets(size_bytes=size), measure=measure, measurements=1, trials=24)
+                )
+            )
+            relaxed = Program(problem, {"size_bytes": size}, "damage", (), ()).relaxation()
+            least = inf if relaxed is None else in_decibels(relaxed.value / eights)
             print(
-                f"  {bits} bits per weight: {-10 * log10(found.measured or 1e-30):.1f} dB measured, "
-                f"{-10 * log10(found.predicted):.1f} predicted, in {seconds:.2f} s with tables and measurement"
+                f"  {bits} bits per weight: {-10 * log10(found[0].measured or 1e-30):.1f} dB measured, "
+                f"{-10 * log10(found[0].predicted):.1f} predicted (no sum of noises is less than uniform INT8's "
+                f"{least:+.1f} dB), in {seconds.wall:.2f} s (CPU "
+                f"{seconds.cpu:.2f} s) with tables and measurement"
             )
 
 
@@ -258,41 +279,59 @@ def bench_solver() -> None:
     )
 
 
-def bench(name: str, network: Network, evaluator: Evaluator) -> None:
+def bench(name: str, network: Network, evaluator: Evaluator, parts: Sequence[str] = PARTS, cells: int = 10**9) -> None:
     kernels = len(network.tunable)
     print(f"{name}: {len(network.kernels)} kernels, {kernels} tunable, {len(evaluator.samples)} samples")
     evaluator.evaluate(Plan())
     table = bench_estimate(evaluator)
-    cells = bench_exact(evaluator, table)
-    bench_agreement(table, cells)
     with closing(Estimator(evaluator)) as estimator:
         refined = estimator.estimate(SCHEMES, probes=REFINED)
-    bench_agreement(refined, cells)
-    bench_naive(evaluator, 3 * kernels)
-    bench_plans(evaluator, refined)
-    bench_search(evaluator, refined)
+    if "exact" in parts:
+        measured = bench_exact(evaluator, table, cells)
+        bench_agreement(table, measured)
+        bench_agreement(refined, measured)
+    if "naive" in parts:
+        bench_naive(evaluator, 3 * kernels)
+    if "plans" in parts:
+        bench_plans(evaluator, refined)
+    if "search" in parts:
+        bench_search(evaluator, refined)
+    print(f"  peak memory of the process {peak_mb():.0f} MB")
+
+
+def opened(model: Path, given: argparse.Namespace) -> Evaluator:
+    """A model with the data that the command line asks for."""
+    network = open_network(model, dict(given.shape))
+    if given.text:
+        seen, new = pages(network, 2 * given.samples, 0), pages(network, given.samples, 1000)
+        return Evaluator(network, new, ranges=calibrate(network, seen))
+    data = [SYNTHETIC if path is None else guess_source(path) for path in (given.calib, given.data)]
+    return prepare(network, *data, samples=given.samples).evaluator
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", nargs="?", type=Path)
-    parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,3,224,224")
+    parser.add_argument("model", nargs="?", type=Path, help="a file, or mobilenet_v2 for random weights of its shapes")
+    parser.add_argument("--shape", action="append", type=named_shape, default=[], metavar="NAME=1,3,224,224")
+    parser.add_argument("--text", action="store_true", help="pages of rendered text")
     parser.add_argument("--calib", type=Path)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--samples", type=int, default=8)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="estimate is always measured")
+    parser.add_argument("--cells", type=int, default=10**9, help="exact cells, of kernels that are drawn")
     given = parser.parse_args(arguments)
     bench_solver()
     if given.model is not None:
-        shapes = {name: [int(size) for size in sizes.split(",")] for name, sizes in (s.split("=") for s in given.shape)}
-        network = open_network(given.model, shapes)
-        data = [SYNTHETIC if path is None else guess_source(path) for path in (given.calib, given.data)]
-        with closing(prepare(network, *data, samples=given.samples).evaluator) as evaluator:
-            bench(given.model.name, network, evaluator)
+        with tempfile.TemporaryDirectory() as folder:
+            known = str(given.model) == "mobilenet_v2"
+            model = mobilenet_v2(Path(folder) / "mobilenet_v2.onnx") if known else given.model
+            with closing(opened(model, given)) as evaluator:
+                bench(model.name, evaluator.network, evaluator, given.parts, given.cells)
         return
     for sample in list_samples():
         network = open_network(sample.model, sample.shapes)
         with closing(prepare(network, *sources(sample), samples=given.samples).evaluator) as evaluator:
-            bench(sample.name, network, evaluator)
+            bench(sample.name, network, evaluator, given.parts, given.cells)
 
 
 if __name__ == "__main__":

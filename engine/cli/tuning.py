@@ -239,8 +239,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
                         native_only=not args.allow_non_native)  # fmt: skip
         outputs: dict[Plan, OutputError] = {}
         measure = _measure(evaluator, metric, outputs)
-        for plan in anchors(finder, schemes):
-            finder.learn(plan, measure(plan))
+        finder.anchor(anchors(finder, schemes), measure)
         found, beyond = propose(
             finder, _wishes(args), measure, lambda plan: drop_of(outputs[plan]), progress=progress_of(args)
         )

@@ -279,9 +279,7 @@ class Searches:
         """Bend predictions through uniform plans, which most people want to see anyway."""
         if search.calibration.points:
             return
-        for plan in anchors(search, search.choices.schemes):
-            cancel.check()
-            search.learn(plan, measure(plan))
+        search.anchor(anchors(search, search.choices.schemes), measure, cancel=cancel)
 
     def _show(self, bench: Bench, search: Search, points: list[Found]) -> None:
         """Hand the front over, with what is known of it by now."""

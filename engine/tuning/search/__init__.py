@@ -2,7 +2,7 @@
 
 from engine.tuning.search.costs import PlanCosts, native_choices, plan_costs
 from engine.tuning.search.greedy import Ladder, greedy, ladder
-from engine.tuning.search.prediction import Calibration, damages, sum_of
+from engine.tuning.search.prediction import Calibration, damages, saturation, sum_of
 from engine.tuning.search.problem import Budgets, Choices, Problem, agreeing_kernels, build_problem, precision
 from engine.tuning.search.proposal import BUDGET_NAMES, Proposal
 from engine.tuning.search.propose import Search, uniform_plans
@@ -31,6 +31,7 @@ __all__ = [
     "plan_costs",
     "precision",
     "raise_next",
+    "saturation",
     "solve",
     "sum_of",
     "uniform_plans",

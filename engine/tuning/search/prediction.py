@@ -1,15 +1,17 @@
 """Predicting whole plans: damages of single kernels, added up, and bent through plans that have been measured.
 
 Sums over kernels foresee mixed plans to a few tenths of a dB on transformers. On convolutional networks errors
-saturate, so the curve from predicted to measured damage bends; two or three measured plans (uniform ones are wanted
-anyway) are enough to bend predictions with it. Where a plan turns out far worse than foreseen, single kernels don't
-tell what they do together: the network is not additive, and only measured plans count.
+saturate: single kernels are foreseen to do more damage than the whole network has to lose, and the curve from
+predicted to measured damage bends. Two or three measured plans (uniform ones are wanted anyway) tell both. Where a plan
+turns out far worse than foreseen, or coarser plans get worse faster than the sums of their kernels, single kernels
+don't tell what they do together: the network is not additive, and only measured plans count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import inf, isfinite
 
 import numpy as np
@@ -22,6 +24,13 @@ from engine.tuning.metrics import Metric, damage, in_decibels
 
 _NOT_ADDITIVE_DB = 8.0
 """A measured plan that is so much worse than predicted can't be explained by noise of the estimate."""
+_RISE_DB = 4.0
+"""Saturation makes coarse plans better than foreseen, by more the coarser they are; where they get worse by so much
+instead, errors feed each other. Noise of the estimate moves a plan by 1 to 1.5 dB."""
+_FIRST = 4
+"""Plans that are looked at for that, those that anchor the curve: extremes of many differ by so much by chance."""
+_APART_DB = 3.0
+"""Nearer plans say nothing about how damage rises."""
 _NEGLIGIBLE_DB = -90.0
 """Differences below are rounding noise of the runtime."""
 
@@ -53,6 +62,19 @@ def sum_of(harm: Mapping[tuple[str, Scheme], float], plan: Plan) -> float:
     return sum(harm.get((kernel, scheme), 0.0) for kernel, scheme in plan.items())
 
 
+def saturation(measured: Iterable[tuple[float, float]]) -> float:
+    """The damage C at which a network has nothing more to lose, so that measured = N / (1 + N / C) for a sum N.
+
+    Args:
+        measured: (sum over kernels, measured damage) of plans. The one with the largest sum tells.
+
+    Returns:
+        C; inf where that plan is no better than foreseen.
+    """
+    foreseen, real = max(measured, default=(0.0, 0.0))
+    return real / (1 - real / foreseen) if 0 < real < foreseen < inf else inf
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """A curve from predicted to measured damage through measured plans.
@@ -63,6 +85,8 @@ class Calibration:
 
     points: tuple[tuple[float, float], ...] = ()
     """(predicted, measured) in dB, in the order in which they were measured."""
+    limit: float = inf
+    """Damage that no kernel alone comes near; see `saturation`."""
 
     def with_plan(self, predicted: float, measured: float) -> Calibration:
         """With one more measured plan; damages without a logarithm, and tiny ones, teach nothing."""
@@ -73,8 +97,17 @@ class Calibration:
 
     @property
     def additive(self) -> bool:
-        """Whether measured plans were about as good as predicted. Without points: as far as is known."""
-        return all(measured - predicted <= _NOT_ADDITIVE_DB for predicted, measured in self.points)
+        """Whether sums over kernels told about how good plans are. Without points: as far as is known."""
+        if any(measured - predicted > _NOT_ADDITIVE_DB for predicted, measured in self.points):
+            return False
+        first = sorted(self.points[:_FIRST])
+        return all(
+            (y1 - x1) - (y0 - x0) <= _RISE_DB for (x0, y0), (x1, y1) in combinations(first, 2) if x1 - x0 >= _APART_DB
+        )
+
+    def bent(self, harm: Mapping[tuple[str, Scheme], float]) -> dict[tuple[str, Scheme], float]:
+        """Damages of single kernels, none beyond what the network has to lose: N / (1 + N / limit)."""
+        return {key: value / (1 + value / self.limit) for key, value in harm.items()}
 
     def measured(self, predicted: float) -> float:
         """The damage to expect, from the sum over kernels."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -17,7 +17,7 @@ from engine.tuning.search.costs import CostTables, PlanCosts, cost_tables, nativ
 from engine.tuning.search.held import Held, held_back
 from engine.tuning.search.memory import MemoryRow, MemoryRows
 from engine.tuning.search.polish import CONTRASTS, polished, with_contrast
-from engine.tuning.search.prediction import Calibration
+from engine.tuning.search.prediction import Calibration, saturation
 from engine.tuning.search.problem import (
     ADDITIVE,
     Budgets,
@@ -52,7 +52,7 @@ class Search:
 
     network: Network
     harm: Mapping[tuple[str, Scheme], float]
-    """Damage by kernel and scheme; see `damages`."""
+    """Damage by kernel and scheme; see `damages`. Bent to what the calibration knows of saturation."""
     device: Device | None = None
     choices: Choices = field(default_factory=Choices)
     calibration: Calibration = field(default_factory=Calibration)
@@ -62,6 +62,10 @@ class Search:
     """Damage of every plan that has been measured."""
     _tables: CostTables | None = field(default=None, init=False, repr=False)
     _problem: Problem | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Bend damages by a calibration that was handed over."""
+        self.harm = self.calibration.bent(self.harm)
 
     def problem(self, *, cancel: CancelToken = NEVER) -> Problem:
         """Units and tables.
@@ -79,6 +83,28 @@ class Search:
             tables = {**self._tables.tables, "damage": self.harm}
             self._problem = build_problem(self.network, choices, tables, self._tables.constants)
         return self._problem
+
+    def anchor(self, plans: Iterable[Plan], measure: Measure, *, cancel: CancelToken = NEVER) -> None:
+        """Measure a few plans of all levels, best uniform ones, and bend all predictions by them.
+
+        Args:
+            plans: What to measure.
+            measure: Runs a plan.
+            cancel: Checked before each.
+
+        Raises:
+            Cancelled: If asked to stop.
+        """
+        for plan in plans:
+            cancel.check()
+            self.learn(plan, measure(plan))
+        limit = saturation((self._sum(plan), damage) for plan, damage in self._measured.items())
+        if self.calibration.limit == inf > limit:
+            curve = Calibration(limit=limit)
+            self.harm, self._problem = curve.bent(self.harm), None
+            for plan, damage in self._measured.items():
+                curve = curve.with_plan(self._sum(plan), damage)
+            self.calibration = curve
 
     def learn(self, plan: Plan, measured: float) -> None:
         """Take note of a measured plan: it bends predictions, and no later proposal is worse where it would do.

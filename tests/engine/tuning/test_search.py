@@ -35,6 +35,7 @@ from engine.tuning.search import (
     ladder,
     order_by,
     raise_next,
+    saturation,
     solve,
     uniform_plans,
 )
@@ -348,3 +349,42 @@ def test_units_without_kernels() -> None:
     assert len(empty.unknown) == len(empty.units)
     assert solve(Problem((), (), {"damage": np.zeros((0, 0))}, {"damage": 2.0}), {"damage": 1.0}, "damage").overdrawn
     assert Plan() == Problem((), (), {"damage": np.zeros((0, 0))}, {}).plan([])
+
+
+def test_damage_that_rises_faster_than_the_sums_shows_a_network_that_is_not_additive() -> None:
+    """As measured of a small classifier on a plateau: INT4, INT8 and INT8 with activations, uniform, in dB."""
+    plateau = Calibration()
+    for predicted, measured in ((-10.2, -9.7), (-30.3, -32.8), (-22.1, -17.8)):
+        plateau = plateau.with_plan(10 ** (predicted / 10), 10 ** (measured / 10))
+    assert not plateau.additive
+    saturating = Calibration()
+    for predicted, measured in ((1.6, -14.6), (-21.6, -25.7), (-16.2, -23.1)):
+        saturating = saturating.with_plan(10 ** (predicted / 10), 10 ** (measured / 10))
+    assert saturating.additive
+    noisy = saturating
+    for number in range(40):  # more plans, each a little off
+        noisy = noisy.with_plan(10 ** (-2 + number / 30), 10 ** (-2.5 + number / 60 + 0.2 * (-1) ** number))
+    assert noisy.additive
+
+
+def test_predictions_learn_where_a_network_saturates(cnn) -> None:
+    """Two kernels alone would do more damage than there is to do: mixes without them are still foreseen right."""
+    ids = [kernel.id for kernel in cnn.tunable]
+    harm = {(k, s): level * (1e3 if at < 2 else 1.0) for at, k in enumerate(ids) for s, level in
+            ((INT4, 0.05), (INT8, 5e-4), (FP16, 1e-7))}  # fmt: skip
+    limit = 0.4
+
+    def measure(plan: Plan) -> float:
+        return sum(harm[cell] / (1 + harm[cell] / limit) for cell in plan.items())
+
+    search = Search(cnn, harm, choices=Choices(OPTIONS))
+    search.anchor(uniform_plans(cnn, OPTIONS), measure)
+    assert all(search.harm[key] <= value for key, value in harm.items())
+    other = Search(cnn, harm, choices=Choices(OPTIONS), calibration=search.calibration)
+    assert other.harm == search.harm, "a calibration that is handed over fits the damages it bends"
+    mixed = Plan({k: INT4 if at in (1, 3) else INT8 for at, k in enumerate(ids)})
+    for each in (search, other):
+        foreseen = each.calibration.measured(sum(each.harm[cell] for cell in mixed.items()))
+        assert abs(10 * log10(foreseen / measure(mixed))) < 1.5
+    assert saturation([(0.1, 0.2), (0.05, 0.01)]) == np.inf, "worse than foreseen is not saturation"
+    assert saturation([]) == np.inf
