@@ -13,6 +13,7 @@ from engine.text import say
 from gui import format as form
 from gui.bridge import hub
 from gui.fonts import font
+from gui.i18n import set_language
 from gui.theme import DARK, LIGHT, theme_manager
 from gui.views.layers import LayersView
 from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED, fit
@@ -20,6 +21,7 @@ from gui.views.layers_delegate import PAD
 from gui.views.layers_model import LayersModel
 from gui.views.layers_rows import rows_of, shape_of
 from gui.views.layers_tips import tip
+from gui.views.words import bound_word
 
 NO = Qt.KeyboardModifier.NoModifier
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -391,6 +393,14 @@ def test_a_table_of_60_million_weights_shows_their_number_whole(session, qtbot):
     wide = view.table.columnWidth(COLUMNS.index(BY_KEY["weights"]))
     assert QFontMetricsF(font(12)).horizontalAdvance(words) + PAD + 2 <= wide
     assert sum(view.table.columnWidth(i) for i in range(len(COLUMNS)) if not view.table.isColumnHidden(i)) <= 980
+
+
+@pytest.mark.parametrize("words", ["en", "zh"])
+def test_what_binds_a_kernel_is_read_whole(qtbot, session, words):
+    set_language(words)
+    bounds = ("Launch", "DDR weights", "DDR read", "DDR write", "Vector", "Cube", "MTE2", "-")
+    needed = max(QFontMetricsF(font(12)).horizontalAdvance(bound_word(bound)) for bound in bounds)
+    assert needed + 2 * PAD <= BY_KEY["bound"].least
 
 
 def test_a_width_that_the_user_chose_stays(view):
