@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from engine.graph.arrange import Arranged
 from engine.graph.runtime import open_session, output_types, reason
 from engine.graph.subgraphs import reads
 from engine.graph.types import TensorInfo
-from engine.text import say
+from engine.text import Text, say
 
 Types = Mapping[str, tuple[np.dtype[Any], tuple[int, ...] | None]]
 """Dtype of each tensor, and its shape where the runtime proves it."""
@@ -60,9 +61,31 @@ def open_trial(plain: onnx.ModelProto, inputs: Sequence[TensorInfo], path: Path)
             session = open_session(plain, path.parent)
         except Exception:
             raise ModelError(
-                say("ONNX Runtime can't run {file}: {reason}.", file=path.name, reason=reason(error))
+                _unknown(error, plain, path.name)
+                or say("ONNX Runtime can't run {file}: {reason}.", file=path.name, reason=reason(error))
             ) from error
     return session, output_types(session)
+
+
+def _unknown(error: Exception, plain: onnx.ModelProto, file: str) -> Text | None:
+    """The sentence about an operator that the runtime doesn't know; None where it is about something else."""
+    found = re.search(r"(\S*):(\w+)\(-?\d+\) is not a registered function/op", str(error))
+    if found:
+        domain, op, opset = found[1], found[2], ""
+    elif found := re.search(r"No Op registered for (\w+) with domain_version of (\d+)", str(error)):
+        domain, op, opset = "", found[1], found[2]
+    else:
+        return None
+    node = next((node.name for node in plain.graph.node if node.op_type == op), "")
+    if domain in ("", "ai.onnx"):
+        return say(
+            "{file}: {op} (node {node}) is no operator of opset {opset}; export the model without it.",
+            file=file, op=op, node=node or op, opset=opset or "–",
+        )  # fmt: skip
+    return say(
+        "{file}: {op} of {domain} (node {node}) is unknown to ONNX Runtime; export it as standard operators.",
+        file=file, op=op, domain=domain, node=node or op,
+    )  # fmt: skip
 
 
 def add_casts(plain: onnx.ModelProto, names: Sequence[str]) -> dict[str, str]:

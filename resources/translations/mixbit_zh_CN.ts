@@ -6778,6 +6778,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>ONNX Runtime 无法运行 {file}：{reason}。</translation>
     </message>
     <message>
+        <source>{file}: {op} (node {node}) is no operator of opset {opset}; export the model without it.</source>
+        <translation>{file}：{op}（节点 {node}）不是 opset {opset} 的算子；请导出不含它的模型。</translation>
+    </message>
+    <message>
+        <source>{file}: {op} of {domain} (node {node}) is unknown to ONNX Runtime; export it as standard operators.</source>
+        <translation>{file}：ONNX Runtime 不认识 {domain} 的 {op}（节点 {node}）；请改用标准算子导出。</translation>
+    </message>
+    <message>
         <source>The model file {file} is empty.</source>
         <translation>模型文件 {file} 是空的。</translation>
     </message>

@@ -175,6 +175,15 @@ def test_what_the_runtime_cannot_run_names_the_node(tmp_path):
     assert "the_sum" in refusal(save(model(unnamed, {"x": (2, 3)}, ["the_sum"], {"w": weights(4, 4)}), tmp_path))
 
 
+def test_operators_that_nobody_knows_are_named_with_domain_opset_and_node(tmp_path):
+    foreign = model([N("Teleport", ["x"], ["y"], "warp", domain="sci.fi")], {"x": (2,)}, ["y"], domains=["sci.fi"])
+    assert "Teleport of sci.fi (node warp) is unknown to ONNX Runtime" in refusal(save(foreign, tmp_path))
+    misspelt = model([N("Relux", ["x"], ["y"], "act")], {"x": (2,)}, ["y"])
+    assert "Relux (node act) is no operator of opset " in refusal(save(misspelt, tmp_path))
+    unnamed = model([N("Relux", ["x"], ["y"])], {"x": (2,)}, ["y"])
+    assert "Relux (node that makes y) is no operator" in refusal(save(unnamed, tmp_path))
+
+
 BOMBS = {
     "constant": [
         N("ConstantOfShape", ["s"], ["c"]),
