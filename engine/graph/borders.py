@@ -107,8 +107,8 @@ def _wrappings(kind: TypeProto) -> tuple[list[tuple[str, int | None]], TypeProto
     if which == "optional_type":
         steps, tensor = _wrappings(kind.optional_type.elem_type)
         return [*steps, ("Optional", None)], tensor
-    if which != "tensor_type":
-        return [], None
+    if which != "tensor_type" or kind.tensor_type.elem_type not in _TYPE.values():
+        return [], None  # nothing to feed: who reads the inputs refuses it
     tensor = TypeProto.Tensor()
     tensor.CopyFrom(kind.tensor_type)
     wider = _wider(tensor.elem_type)

@@ -90,6 +90,13 @@ def test_a_sequence_input_that_no_tensor_can_be_made_of_is_refused(tmp_path):
         opened(proto, tmp_path)
 
 
+@pytest.mark.parametrize("wrap", [helper.make_sequence_type_proto, helper.make_optional_type_proto])
+def test_elements_of_a_type_that_does_not_exist_are_refused(wrap, tmp_path):
+    proto = typed([N("ConcatFromSequence", ["s"], ["y"], axis=0)], {"s": wrap(TENSOR(65, [2]))}, {"y": TENSOR(1, None)})
+    with pytest.raises(ModelError, match="input s is a"):
+        opened(proto, tmp_path)
+
+
 @pytest.mark.parametrize("made", ["SplitToSequence", "Optional", "SequenceInsert"])
 def test_an_output_that_is_no_tensor_shows_what_it_is_made_of(made, tmp_path):
     kind = helper.make_sequence_type_proto(TENSOR(1, None))
