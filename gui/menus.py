@@ -93,9 +93,6 @@ class Menus(QObject):
                 menu = bar.addMenu("")
                 menu.setObjectName(f"menu_{name}")
             menu.setTitle(shown(title))
-            for old in menu.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
-                old.aboutToShow.disconnect()  # else what fills it keeps it
-                old.deleteLater()
             menu.clear()
             self.fill(menu, name)
 
@@ -114,7 +111,15 @@ class Menus(QObject):
                 self.add_submenu(menu, entry)
 
     def add_submenu(self, menu: QMenu, entry: Submenu) -> QMenu:
-        """Add a menu that is filled when it opens."""
+        """Add a menu that is filled when it opens; one that the menu has had before is written again.
+
+        A new one in its place would not be freed: PySide keeps what is connected to a menu that is gone.
+        """
+        old = menu.findChild(QMenu, f"menu_{entry.id}", Qt.FindChildOption.FindDirectChildrenOnly)
+        if old is not None:
+            old.setTitle(shown(entry.text))
+            menu.addMenu(old)
+            return old
         sub = menu.addMenu(shown(entry.text))
         sub.setObjectName(f"menu_{entry.id}")
         if entry.icon:

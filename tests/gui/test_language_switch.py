@@ -1,10 +1,12 @@
 """Switching the language leaves no word behind: a view then looks like one that was made in the new language."""
 
+import gc
 import time
 
 import pytest
 from plot_hand import settle, show
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from gui.i18n import set_language
 from gui.settings import Settings
@@ -124,6 +126,30 @@ def test_what_the_graph_says_of_its_layout_follows_too(qtbot, session, theme):
     QApplication.processEvents()
     assert "laid out" not in view.subtitle()
     assert view.subtitle()
+
+
+def test_no_menus_of_the_language_before_stay_behind(qtbot, session):
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    window.set_session(session)
+
+    def menus():
+        QApplication.processEvents()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        gc.collect()
+        return sum(isinstance(found, QMenu) for found in gc.get_objects())
+
+    qtbot.waitUntil(lambda: window.host.settled, timeout=15_000)
+    before = menus()
+    for code in ("zh", "en", "zh"):
+        set_language(code)
+        assert menus() == before
+    samples = window.findChild(QMenu, "menu_samples")
+    assert samples.title() == "打开示例"
+    samples.aboutToShow.emit()
+    assert samples.actions()
+    assert samples.menuAction() in window.findChild(QMenu, "menu_file").actions()
 
 
 def begin_the_longest_pause(view):
