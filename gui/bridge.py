@@ -36,6 +36,8 @@ class Hub(QObject):
     """The previous plan is to be shown instead of the current one, as long as this holds."""
     overlay_changed = Signal(str)
     """What colours the kernels of graph and blocks."""
+    file_written = Signal(object)
+    """Path of a table or picture that a view has saved."""
 
     def __init__(self) -> None:
         super().__init__()

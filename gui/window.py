@@ -107,6 +107,7 @@ class Window(QWidget):
         self._soon.setInterval(_REFRESH_MS)
         self._soon.timeout.connect(self._refresh)
         self._actions.happened.connect(self._refresh)
+        hub.file_written.connect(self.status.show_written)
         self._rings = FocusRings(self)
         self.menu_row.layout_chosen.connect(self._actions.layout)
         theme_manager.changed.connect(self._apply_theme)

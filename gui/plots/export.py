@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from engine.errors import MixbitError
 from engine.files import write_atomically, written_aside
+from gui.bridge import hub
 from gui.i18n import text
 from gui.plots.table import Table
 
@@ -29,17 +30,22 @@ class Drawing(Protocol):
         """Draw everything into the target rectangle."""
 
 
-def write_png(drawing: Drawing, path: Path, scale: int = PNG_SCALE) -> None:
-    """Save as a picture of `scale` times the size on the screen; ExportError if it can't be written."""
+def picture(drawing: Drawing, scale: int = PNG_SCALE) -> QImage:
+    """A picture of `scale` times the size on the screen."""
     size = drawing.size()
     image = QImage(size * scale, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(scale)
     painter = QPainter(image)
     drawing.paint_to(painter, QRectF(0, 0, size.width(), size.height()))
     painter.end()
+    return image
+
+
+def write_png(drawing: Drawing, path: Path, scale: int = PNG_SCALE) -> None:
+    """Save the picture; ExportError if it can't be written."""
     data = QBuffer()
     data.open(QIODevice.OpenModeFlag.WriteOnly)
-    QImageWriter(data, b"PNG").write(image)
+    QImageWriter(data, b"PNG").write(picture(drawing, scale))
     write_atomically(path, bytes(data.data().data()))
 
 
@@ -69,6 +75,8 @@ class Exporter:
     def fill(self, menu: QMenu) -> None:
         """Add the actions."""
         menu.addAction(_tr("Copy data"), self.copy)
+        if self._drawing is not None:
+            menu.addAction(_tr("Copy picture"), self.copy_picture)
         menu.addSeparator()
         for kind in ("csv", "png", "svg") if self._drawing is not None else ("csv",):
             menu.addAction(_tr("Export {kind}…").format(kind=kind.upper()), lambda k=kind: self.ask(k))
@@ -76,6 +84,11 @@ class Exporter:
     def copy(self) -> None:
         """Put the numbers on the clipboard, with their header."""
         QGuiApplication.clipboard().setText(self._table().to_tsv())
+
+    def copy_picture(self) -> None:
+        """Put what is shown on the clipboard as a picture."""
+        if self._drawing is not None:
+            QGuiApplication.clipboard().setImage(picture(self._drawing))
 
     def ask(self, kind: str) -> None:
         """Ask for a file and save. The dialog doesn't stop the window."""
@@ -89,7 +102,7 @@ class Exporter:
         dialog.open()
 
     def save(self, kind: str, path: Path) -> None:
-        """Write the file; says so when that fails."""
+        """Write the file, and say so or why not."""
         try:
             if kind == "csv":
                 write_atomically(path, self._table().to_csv().encode("utf-8-sig"))
@@ -101,6 +114,8 @@ class Exporter:
             box = QMessageBox(QMessageBox.Icon.Warning, self._title(), text(error.text), parent=self._owner)
             box.finished.connect(box.deleteLater)
             box.open()
+        else:
+            hub.file_written.emit(path)
 
 
 def _tr(text: str) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from engine.errors import ExportError
+from gui.bridge import hub
 from gui.views import layers_export
 from gui.views.layers_table import LayersTable
 
@@ -70,6 +71,8 @@ class LayerCopies:
             layers_export.write_csv(path, layers_export.as_csv(self._table.columns(), rows, kernels))
         except ExportError as error:
             self._session.note(error.text, "error")
+        else:
+            hub.file_written.emit(path)
 
 
 def _to_clipboard(text: str) -> None:

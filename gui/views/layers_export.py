@@ -8,8 +8,7 @@ from io import StringIO
 from math import isfinite
 from pathlib import Path
 
-from engine.errors import ExportError
-from engine.text import say
+from engine.files import write_atomically
 from gui.views.layers_columns import Column, title, unit
 from gui.views.layers_rows import LayerRows
 
@@ -43,13 +42,7 @@ def write_csv(path: Path, text: str) -> None:
     Raises:
         ExportError: the file can't be written.
     """
-    try:
-        path.write_text(text, encoding="utf-8-sig", newline="")
-    except OSError as error:
-        reason = error.strerror or repr(error)
-        raise ExportError(
-            say("{path} can't be written: {reason}. Choose another place.", path=path, reason=reason)
-        ) from error
+    write_atomically(path, text.encode("utf-8-sig"))
 
 
 def _plain(value: float) -> str:

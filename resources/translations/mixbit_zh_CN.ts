@@ -2116,6 +2116,10 @@
         <translation>复制数据</translation>
     </message>
     <message>
+        <source>Copy picture</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
         <source>Export {kind}…</source>
         <translation>导出 {kind}…</translation>
     </message>
@@ -10376,10 +10380,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Laying out the graph</source>
         <translation>正在布局图</translation>
-    </message>
-    <message>
-        <source>{path} can't be written: {reason}. Choose another place.</source>
-        <translation>无法写入 {path}：{reason}。请选择其他位置。</translation>
     </message>
     <message>
         <source>Proposal {number}</source>

@@ -169,15 +169,20 @@ def test_the_menu_copies_and_asks_for_a_file(qtbot, session, theme, tmp_path):
     QTest.mouseClick(hand.target, Qt.MouseButton.RightButton, Qt.KeyboardModifier.NoModifier, hand.at(5))
     menu = next(m for m in view.findChildren(QMenu) if m.isVisible())
     entries = [action.text() for action in menu.actions() if action.text()]
-    assert entries == ["Show the whole network", "Copy data", "Export CSV…", "Export PNG…", "Export SVG…"]
+    exports = ["Export CSV…", "Export PNG…", "Export SVG…"]
+    assert entries == ["Show the whole network", "Copy data", "Copy picture", *exports]
     copy = next(action for action in menu.actions() if action.text() == "Copy data")
     QTest.mouseClick(
         menu, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, menu.actionGeometry(copy).center()
     )
     assert QGuiApplication.clipboard().text().startswith("index\tkernel\tscheme\tlatency_us")
+    view.exporter.copy_picture()
+    assert QGuiApplication.clipboard().image().size() == 2 * view.chart.size()
     view.exporter.ask("csv")
     dialog = next(d for d in view.findChildren(QFileDialog) if d.isVisible())
-    dialog.fileSelected.emit(str(tmp_path / "a.csv"))
+    with qtbot.waitSignal(hub.file_written) as told:
+        dialog.fileSelected.emit(str(tmp_path / "a.csv"))
+    assert told.args == [tmp_path / "a.csv"]
     assert (tmp_path / "a.csv").is_file()
     dialog.reject()
 

@@ -128,3 +128,18 @@ def test_a_paused_job_has_no_time_left(qtbot, session, monkeypatch):
     job.resume()
     qtbot.waitUntil(lambda: "left" in window.status._left.text(), timeout=2000)
     session.jobs.history.clear()
+
+
+def test_a_table_that_a_view_has_saved_is_told_like_any_export(qtbot, session, tmp_path):
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    window.set_session(session)
+    qtbot.waitUntil(lambda: window.host.settled, timeout=15_000)
+    status = window.status
+    window.view("error").exporter.save("png", tmp_path / "errors.png")
+    assert status._news.text() == "Wrote errors.png"
+    assert status._open_folder.isVisible()
+    window.view("layers").copies.write_csv(tmp_path / "layers.csv")
+    assert status._news.text() == "Wrote layers.csv"
+    window.close()
