@@ -126,7 +126,6 @@ def convert_and_run(folder: Path, network, feeds, python: Path, mode: str):  # t
     name, dims = layer_names(network).tensors[source.name], ",".join(map(str, source.shape))
     full = {"LD_LIBRARY_PATH": str(libraries), "LD_PRELOAD": str(libraries / "libmindspore_converter.so")}
     converted = folder.parent / "model"
-    (folder / "quant_debug").mkdir()  # as convert.sh does
     _child(python, CONVERT, [folder, converted, name, dims], full if mode == "full8" else {})
     room = folder.parent / "room.so"
     subprocess.run(["g++", "-shared", "-fPIC", "-x", "c++", "-", "-o", room], input=ROOM, text=True, check=True)

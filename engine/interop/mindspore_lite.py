@@ -32,7 +32,6 @@ from engine.text import Text, say
 OPSETS = range(7, 22)
 Mode = Literal["weight4", "weight8", "full8"]
 _TITLE = say("MindSpore Lite")
-_DEBUG = "quant_debug"
 
 
 def check_mindspore_lite(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Handover:
@@ -122,7 +121,7 @@ def export_mindspore_lite(
         made.files.append((MODEL, "the float model, every node named"))
         count = _samples(made, network, names, extras, cancel) if mode == "full8" else 0
         made.text("quant.cfg", _ini(settings(network, effective, names, mode, count)), "what the converter quantizes")
-        made.text("convert.sh", _script(network, names, mode), "runs converter_lite", executable=True)
+        made.text("convert.sh", _script(network, names), "runs converter_lite", executable=True)
         made.steps.append("Run convert.sh where converter_lite is installed; it ends with CONVERT RESULT SUCCESS:0.")
         _read_back(made, network, effective, names)
     return written(MINDSPORE_LITE, path, handover, made)
@@ -176,7 +175,8 @@ def settings(network: Network, plan: Plan, names: LayerNames, mode: Mode, sample
         return {"common_quant_param": common}
     places = ",".join(f"{name}:./calibration/{place}" for name, place in sample_places(network, names).items())
     return {
-        "common_quant_param": {**common, "debug_info_save_path": f"./{_DEBUG}"},
+        # No debug_info_save_path: for its tables the converter sorts every tensor of every sample, most of its time.
+        "common_quant_param": common,
         "data_preprocess_param": {"calibrate_path": places, "calibrate_size": str(samples), "input_type": "BIN"},
         "full_quant_param": {
             "activation_quant_method": "MAX_MIN",
@@ -198,7 +198,7 @@ def _ini(sections: Mapping[str, Mapping[str, str]]) -> str:
     return "\n".join(lines) or "# No layer is quantized.\n"
 
 
-def _script(network: Network, names: LayerNames, mode: Mode) -> str:
+def _script(network: Network, names: LayerNames) -> str:
     arguments: Sequence[str] = [
         "--fmk=ONNX",
         f"--modelFile={MODEL}",
@@ -208,9 +208,7 @@ def _script(network: Network, names: LayerNames, mode: Mode) -> str:
         f"--inputShape={quote(input_shapes(network, names))}",
         "--saveType=MINDIR_LITE",
     ]
-    lines = [f"mkdir -p {_DEBUG}", ""] if mode == "full8" else []  # the converter stops if it is not there
-    lines.append(command("converter_lite", arguments))
-    return shell(lines, "Converts the model to model.ms; float weights become FP16.")
+    return shell([command("converter_lite", arguments)], "Converts the model to model.ms; float weights become FP16.")
 
 
 def _read_back(made: Bundle, network: Network, plan: Plan, names: LayerNames) -> None:

@@ -45,6 +45,7 @@ def test_everything_in_eight_bits_is_calibrated_in_nhwc(case, tmp_path):
     found = settings(tmp_path / "out")
     assert found["common_quant_param"]["quant_type"] == "FULL_QUANT"
     assert found["common_quant_param"]["skip_quant_node"] == "/pw/Conv"
+    assert "debug_info_save_path" not in found["common_quant_param"]  # minutes instead of seconds
     assert found["full_quant_param"]["per_channel"] == "true"
     data = found["data_preprocess_param"]
     assert (data["calibrate_size"], data["input_type"]) == ("3", "BIN")
