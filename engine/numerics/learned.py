@@ -145,11 +145,13 @@ class LearnedWeights:
             PlanError: If there is no such method, or it does not fit a kernel.
             Cancelled: If asked to stop.
         """
-        weights, means = self._todo(cells)
+        weights, means = self._todo(cells, cancel)
         if weights or means:
             self._find(weights, means, progress, cancel)
 
-    def _todo(self, cells: Iterable[tuple[str, Scheme]]) -> tuple[list[Cell], list[Kernel]]:
+    def _todo(
+        self, cells: Iterable[tuple[str, Scheme]], cancel: CancelToken = NEVER
+    ) -> tuple[list[Cell], list[Kernel]]:
         weights: dict[object, Cell] = {}
         means: dict[str, Kernel] = {}
         for kernel_id, scheme in cells:
@@ -164,7 +166,7 @@ class LearnedWeights:
                 continue
             for weight in kernel.weights:
                 cell = Cell(kernel, weight, scheme.rounded_by)
-                key = self._key(cell)
+                key = self._key(cell, cancel)
                 if self._kept.get(key) is None or self._scalings.missing(kernel, cell.scheme):
                     weights[key] = cell
         return list(weights.values()), list(means.values())
@@ -257,12 +259,12 @@ class LearnedWeights:
     def _keep(self, cell: Cell, found: QuantizedWeight) -> None:
         self._kept.put(self._key(cell), found)
 
-    def _key(self, cell: Cell) -> object:
+    def _key(self, cell: Cell, cancel: CancelToken = NEVER) -> object:
         """What a result depends on. Methods that need no data have their results whatever the samples are."""
         array = cell.kernel.constants[cell.weight.constant]
         known = self._names.get(id(array))
         if known is None or known[0] is not array:
-            known = self._names[id(array)] = array, content(array)
+            known = self._names[id(array)] = array, content(array, cancel)
         name = known[1]
         axes = cell.weight.channel_axes, cell.weight.reduction_axes
         if cell.method not in (*LEARNED, *SCALED):

@@ -10,9 +10,12 @@ import numpy as np
 
 from engine.graph.types import Array
 from engine.numerics.samples import SampleSet
+from engine.progress import NEVER, CancelToken
 from engine.quant.weights import QuantizedWeight
 
 _BYTES = 512 << 20
+_PIECE = 4 << 20
+"""Bytes that are digested between two looks at a cancel."""
 
 
 class RoundedWeights:
@@ -42,11 +45,18 @@ class RoundedWeights:
                 self._nbytes -= _size(self._found.popitem(last=False)[1])
 
 
-def content(array: Array) -> bytes:
-    """A digest of values, dtype and shape."""
+def content(array: Array, cancel: CancelToken = NEVER) -> bytes:
+    """A digest of values, dtype and shape.
+
+    Raises:
+        Cancelled: If asked to stop: a large weight takes seconds.
+    """
     digest = blake2b(f"{array.dtype.name}{array.shape}".encode(), digest_size=16)
     if array.size:
-        digest.update(np.ascontiguousarray(array).data.cast("B"))
+        data = np.ascontiguousarray(array).data.cast("B")
+        for start in range(0, len(data), _PIECE):
+            cancel.check()
+            digest.update(data[start : start + _PIECE])
     return digest.digest()
 
 

@@ -17,7 +17,7 @@ from engine.errors import Cancelled, PlanError
 from engine.fusion.types import Kind
 from engine.interop.qdq import export_qdq
 from engine.npu.emulate import emulate
-from engine.numerics import Evaluator, calibrate
+from engine.numerics import Evaluator, calibrate, rounded
 from engine.numerics.learned import LearnedWeights, can_correct, learning_s
 from engine.numerics.operands import has_rows, rows_of
 from engine.numerics.rounded import RoundedWeights
@@ -273,6 +273,22 @@ def test_kept_results_stay_within_the_budget():
     assert learned.missing([(kernel.id, schemes[0])])
     assert not learned.missing([(kernel.id, schemes[2])])
     np.testing.assert_array_equal(learned.weight(kernel, kernel.weight, schemes[0]).codes, first.codes)
+
+
+def test_a_cancel_is_answered_while_large_weights_are_looked_at(monkeypatch):
+    monkeypatch.setattr(rounded, "_PIECE", 64)
+    array = np.arange(1000, dtype=np.float32)
+    looks = []
+    token = CancelToken()
+    token.check = lambda: looks.append(1)
+    whole = rounded.content(array, token)
+    assert len(looks) == -(-array.nbytes // 64)
+    monkeypatch.setattr(rounded, "_PIECE", 1 << 20)
+    assert rounded.content(array) == whole
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        rounded.content(array, token)
 
 
 def test_a_cancel_is_answered_at_once():
