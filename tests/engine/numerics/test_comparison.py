@@ -115,3 +115,16 @@ def test_single_values_are_held_against_the_level_of_the_tensor():
     assert found.worst == 0
     assert found.relative_l2[0] == pytest.approx(0.1 / np.sqrt(2 / 3), rel=1e-3)
     assert len(found.values(0)[0]) == 3
+
+
+@pytest.mark.parametrize("shape", [(7, 1300), (1300, 7), (1250, 1250), (1, 5000), (601, 1201)])
+def test_each_block_of_a_thinned_matrix_gives_its_value_of_the_largest_size(shape):
+    matrix = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    matrix[0, -1], matrix[-1, 0] = np.inf, np.nan
+    found = thinned(matrix, 100)
+    rows, columns = (-(-length // 100) for length in shape)
+    for r in range(found.shape[0]):
+        for c in range(0, found.shape[1], 17):
+            block = matrix[r * rows : (r + 1) * rows, c * columns : (c + 1) * columns]
+            np.testing.assert_equal(abs(found[r, c]), np.abs(block).max())
+            assert np.isnan(found[r, c]) or found[r, c] in block
