@@ -40,6 +40,15 @@ def few(calibration: SampleSet) -> Iterator[Text]:
         )
 
 
+def sparse(evaluation: SampleSet) -> Iterator[Text]:
+    """So few evaluation samples that a value rounded the other way moves the error."""
+    if len(evaluation) < _FEW:
+        yield say(
+            "Only {count} evaluation {count:sample|samples}: the error at the output can be several dB off; give more.",
+            count=len(evaluation),
+        )
+
+
 def overlap(calibration: SetStatistics, evaluation: SetStatistics) -> Iterator[Text]:
     """Evaluation samples that calibration has seen as well."""
     known = set(calibration.hashes)

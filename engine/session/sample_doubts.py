@@ -46,6 +46,8 @@ def doubts_about(network: Network, calibration: Looked, evaluation: Looked, rang
     same = same_samples(calibration.source, evaluation.source)
     if not calibration.samples.synthetic:
         yield from doubts.few(calibration.samples)
+    if not evaluation.samples.synthetic:
+        yield from doubts.sparse(evaluation.samples)
     for each in (calibration,) if same else (calibration, evaluation):
         if not each.samples.synthetic:
             yield from doubts.promises(each.source, each.statistics, inputs)

@@ -8374,6 +8374,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>只有 {count} 个校准样本；100 个以上范围更稳定。</translation>
     </message>
     <message>
+        <source>Only {count} evaluation {count:sample|samples}: the error at the output can be several dB off; give more.</source>
+        <translation>只有 {count} 个评估样本：输出误差可能相差数 dB；请增加样本。</translation>
+    </message>
+    <message>
         <source>{count} of {all} evaluation samples are calibration samples as well: errors are too optimistic; give others.</source>
         <translation>{all} 个评估样本中有 {count} 个也是校准样本：误差偏乐观；请换用别的样本。</translation>
     </message>

@@ -70,6 +70,12 @@ def test_fewer_than_a_hundred():
     assert said(doubts.few(sample_set([np.zeros(2)] * 100))) == []
 
 
+def test_few_evaluation_samples_are_said():
+    assert "Only 1 evaluation sample:" in said(doubts.sparse(sample_set([np.zeros(2)])))[0]
+    assert "Only 7 evaluation samples:" in said(doubts.sparse(sample_set([np.zeros(2)] * 7)))[0]
+    assert said(doubts.sparse(sample_set([np.zeros(2)] * 8))) == []
+
+
 def test_overlap_is_found_by_content():
     one, other = planes(10), planes(10, start=8)
     seen = [set_statistics(s, [X]) for s in (one, other)]
