@@ -78,6 +78,7 @@ W8_TENSOR = Scheme(WeightFormat(8, granularity="tensor"), FP32.activations)
 SCHEMES = (W4, W8, INT8, FP16)
 NAMES = {W4: "INT4 weights", W8: "INT8 weights", INT8: "W8A8", FP16: "FP16"}
 ROUNDS, PLANS, REFINED = 3, 20, 4
+MADE = ("mobilenet_v2", "mobilenet_v2_tails")
 PARTS = ("estimate", "exact", "naive", "plans", "search")
 
 
@@ -311,7 +312,7 @@ def opened(model: Path, given: argparse.Namespace) -> Evaluator:
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", nargs="?", type=Path, help="a file, or mobilenet_v2 for random weights of its shapes")
+    parser.add_argument("model", nargs="?", type=Path, help=f"a file, or one with random weights: {MADE}")
     parser.add_argument("--shape", action="append", type=named_shape, default=[], metavar="NAME=1,3,224,224")
     parser.add_argument("--text", action="store_true", help="pages of rendered text")
     parser.add_argument("--calib", type=Path)
@@ -323,8 +324,9 @@ def main(arguments: Sequence[str]) -> None:
     bench_solver()
     if given.model is not None:
         with tempfile.TemporaryDirectory() as folder:
-            known = str(given.model) == "mobilenet_v2"
-            model = mobilenet_v2(Path(folder) / "mobilenet_v2.onnx") if known else given.model
+            known = str(given.model) in MADE
+            tails = str(given.model) == MADE[1]
+            model = mobilenet_v2(Path(folder) / f"{given.model}.onnx", tails=tails) if known else given.model
             with closing(opened(model, given)) as evaluator:
                 bench(model.name, evaluator.network, evaluator, given.parts, given.cells)
         return

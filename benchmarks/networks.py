@@ -12,14 +12,16 @@ from onnx import TensorProto, helper, numpy_helper
 class _Builder:
     """Collects nodes and weights; every method returns the name of its result."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, tails: bool = False) -> None:
         self.rng = np.random.default_rng(seed)
+        self.tails = tails
         self.nodes: list[onnx.NodeProto] = []
         self.weights: list[onnx.TensorProto] = []
 
     def weight(self, *shape: int, fan_in: int = 1, offset: float = 0.0) -> str:
         name = f"w{len(self.weights)}"
-        values = self.rng.standard_normal(shape) * np.sqrt(2 / fan_in) + offset
+        drawn = self.rng.standard_t(4, shape) / np.sqrt(2) if self.tails else self.rng.standard_normal(shape)
+        values = drawn * np.sqrt(2 / fan_in) + offset
         self.weights.append(numpy_helper.from_array(values.astype(np.float32), name))
         return name
 
@@ -41,9 +43,9 @@ class _Builder:
         return path
 
 
-def mobilenet_v2(path: Path, size: int = 224) -> Path:
-    """53 weight layers, 17 of them depthwise; BatchNorm folded."""
-    b = _Builder(0)
+def mobilenet_v2(path: Path, size: int = 224, *, tails: bool = False) -> Path:
+    """53 weight layers, 17 of them depthwise; BatchNorm folded. With `tails` as training leaves them (`as_trained`)."""
+    b = _Builder(0, tails)
 
     def conv(x: str, cin: int, cout: int, kernel: int, stride: int = 1, group: int = 1, relu: bool = True) -> str:
         weight = b.weight(cout, cin // group, kernel, kernel, fan_in=cin // group * kernel * kernel)
@@ -64,7 +66,37 @@ def mobilenet_v2(path: Path, size: int = 224) -> Path:
             channels = out
     x = b.node("Flatten", b.node("GlobalAveragePool", conv(x, channels, 1280, 1)))
     x = b.node("Gemm", x, b.weight(1000, 1280, fan_in=1280), b.weight(1000, fan_in=200), transB=1)
-    return b.save(path, [helper.make_tensor_value_info("image", 1, [1, 3, size, size])], x, [1, 1000])
+    b.save(path, [helper.make_tensor_value_info("image", 1, [1, 3, size, size])], x, [1, 1000])
+    return as_trained(path) if tails else path
+
+
+def as_trained(path: Path) -> Path:
+    """Give channels of convolutions the mean and deviation that a folded BatchNorm gives them on synthetic samples.
+
+    With outliers among the weights that makes layers as different as those of trained networks are.
+    """
+    import onnxruntime as ort
+
+    from engine.numerics import synthetic_samples
+    from engine.session.work import open_network
+
+    feeds = synthetic_samples(open_network(path, {}).graph, 8).feeds
+    model, rng = onnx.load(path), np.random.default_rng(4)
+    tensors = {tensor.name: tensor for tensor in model.graph.initializer}
+    for node in [each for each in model.graph.node if each.op_type == "Conv"]:
+        model.graph.output[0].CopyFrom(helper.make_tensor_value_info(node.output[0], 1, None))
+        session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        seen = np.concatenate([session.run(None, feed)[0] for feed in feeds])
+        mean, deviation = seen.mean((0, 2, 3)), seen.std((0, 2, 3)) + 1e-6
+        scale = np.exp(rng.normal(0, 0.35, len(mean))) / deviation
+        weight, bias = (tensors[name] for name in node.input[1:3])
+        shift = rng.normal(0.1, 0.5, len(mean)) + scale * (numpy_helper.to_array(bias) - mean)
+        wide = numpy_helper.to_array(weight) * scale[:, None, None, None]
+        weight.CopyFrom(numpy_helper.from_array(wide.astype(np.float32), weight.name))
+        bias.CopyFrom(numpy_helper.from_array(shift.astype(np.float32), bias.name))
+    model.graph.output[0].CopyFrom(helper.make_tensor_value_info(model.graph.node[-1].output[0], 1, [1, 1000]))
+    onnx.save(model, path)
+    return path
 
 
 def encoder(path: Path, *, layers: int = 3, tokens: int = 128, width: int = 384, heads: int = 12) -> Path:
