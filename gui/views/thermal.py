@@ -28,7 +28,7 @@ from gui.widgets.tip_card import TipContent
 if TYPE_CHECKING:
     from engine.session import Session
 
-LEFT = 34
+LEFT, AXIS = 34, 18
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,8 +84,10 @@ class ThermalView(ChartView):
         caption = Caption(6 if place else 0)
         self.chart.add_row(caption)
         left = PlainAxis("left", gap=20 if place == 0 else 26, size=LEFT)
-        bottom = PlainAxis("bottom", gap=44, size=18) if place == 3 else None
-        panel = self.chart.add_panel(Panel(left, bottom), stretch=7 if place == 0 else 4)
+        bottom = PlainAxis("bottom", gap=44, size=AXIS) if place == 3 else None
+        share = 11 if place == 0 else 4
+        panel = self.chart.add_panel(Panel(left, bottom), stretch=share)
+        panel.setPreferredHeight(8 * share + (AXIS if bottom is not None else 0))  # where there is little room for all
         plot = _Plot(caption, panel, Curves(panel.box), VerticalMark(panel.box), Crosshair(panel.box))
         panel.add(plot.curves, plot.mark, plot.cross)
         self._plots.append(plot)

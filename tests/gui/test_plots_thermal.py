@@ -23,6 +23,15 @@ def test_four_plots_share_minutes(session, view):
     assert ranges != {(0.0, 30.0)}
 
 
+@pytest.mark.parametrize("height", [300, 413, 700])
+def test_temperature_has_the_most_room_however_little_there_is(qtbot, session, theme, height):
+    view = show(qtbot, ThermalView, session, theme, 326, height)
+    temperature, *others = (plot.panel.box.frame().area.height() for plot in view._plots)
+    assert temperature > 1.7 * max(others)
+    assert max(others) < 1.5 * min(others)
+    assert min(others) > 12
+
+
 def test_captions_say_how_it_begins_and_ends(view):
     assert view.power.caption._value == "4.75 → 3.89\u202fW"
     assert view.clock.caption._value == "100 → 82\u202f%"
