@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from engine.fusion.ops import CHAINED_MOVEMENT
+from engine.fusion.ops import ALONE, CHAINED_MOVEMENT
 from engine.fusion.regions import Partition, Region
 from engine.fusion.types import Kind
 from engine.fusion.view import View
@@ -17,7 +17,7 @@ def merge_chains(partition: Partition, view: View) -> None:
 
 
 def _single(view: View, region: Region) -> bool:
-    return all(len(view.outputs[at]) == 1 for at in region.nodes)
+    return all(len(view.outputs[at]) == 1 and view.ops[at] not in ALONE for at in region.nodes)
 
 
 def _merge(partition: Partition, view: View, member: Callable[[Region], bool]) -> None:

@@ -51,6 +51,11 @@ BINARY = frozenset({
 
 ELEMENTWISE = UNARY | BINARY
 
+ALONE = frozenset({
+    "Acosh", "Asinh", "Atanh", "BitShift", "CastLike", "Celu", "Cosh", "IsInf", "IsNaN", "Sinh",
+})  # fmt: skip
+"""Elementwise operators that some NPU leaves to the CPU: fused, they would take their neighbours along."""
+
 VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten"})
 """The same bytes under another shape."""
 

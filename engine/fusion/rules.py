@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.fusion.ops import ELEMENTWISE
+from engine.fusion.ops import ALONE, ELEMENTWISE
 from engine.fusion.types import Rules
 
 
@@ -30,7 +30,13 @@ class RuleSet:
 
 RULES: dict[Rules, RuleSet] = {
     "edge": RuleSet(
-        affine=True, named=True, epilogue=ELEMENTWISE, operands=1, pools=True, norm_epilogue=True, chains=True
+        affine=True,
+        named=True,
+        epilogue=ELEMENTWISE - ALONE,
+        operands=1,
+        pools=True,
+        norm_epilogue=True,
+        chains=True,
     ),
     "cloud": RuleSet(
         affine=False,
