@@ -141,9 +141,15 @@ def _data_texts() -> Iterator[str]:
         yield from (device["title"], device["note"])
         yield from (refusal["reason"] for refusal in device.get("refusals", ()))
     yield from (field.meaning for field in FIELDS)
+    yield from (unit for unit in dict.fromkeys(field.unit for field in FIELDS) if _has_word(unit))
     table = json.loads((ROOT / "resources" / "operators" / "support.json").read_text(encoding="utf-8"))
     for operator in table["operators"].values():
         yield from (text for key, text in operator.items() if key.endswith("_reason"))
+
+
+def _has_word(unit: str) -> bool:
+    """Whether a unit is more than symbols: "cycles" and "B/cycle", not "MHz" or "us"."""
+    return any(len(part) > 3 and part.islower() for part in unit.split("/"))
 
 
 def read(path: Path) -> Translations:

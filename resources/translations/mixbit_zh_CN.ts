@@ -8374,6 +8374,34 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>只有 {count} 个校准样本；100 个以上范围更稳定。</translation>
     </message>
     <message>
+        <source>cores</source>
+        <translation>核</translation>
+    </message>
+    <message>
+        <source>flag</source>
+        <translation>开关</translation>
+    </message>
+    <message>
+        <source>elements</source>
+        <translation>元素</translation>
+    </message>
+    <message>
+        <source>cycles</source>
+        <translation>周期</translation>
+    </message>
+    <message>
+        <source>fraction</source>
+        <translation>比例</translation>
+    </message>
+    <message>
+        <source>B/cycle</source>
+        <translation>B/周期</translation>
+    </message>
+    <message>
+        <source>index</source>
+        <translation>序号</translation>
+    </message>
+    <message>
         <source>Only {count} evaluation {count:sample|samples}: the error at the output can be several dB off; give more.</source>
         <translation>只有 {count} 个评估样本：输出误差可能相差数 dB；请增加样本。</translation>
     </message>

@@ -189,3 +189,14 @@ def test_it_speaks_chinese(host, tmp_path):
     made.open()
     assert made.save.text() != "Save and use"
     assert cell(made, "core.clock", MEANING) != "Nominal clock of Cube, Vector and transfer engines"
+
+
+def test_units_that_are_words_are_translated(host, tmp_path):
+    set_language("zh")
+    made = DeviceEditor(load_device("kirin9030"), tmp_path, lambda path: True, host)
+    model = made.table.model()
+    units = {model.index(i, UNIT).data() for i in range(model.rowCount())}
+    assert {"核", "周期", "B/周期", "比例", "MHz", "GB/s"} <= units
+    assert not [unit for unit in units if any(len(part) > 3 and part.isascii() and part.islower()
+                                              for part in unit.split("/"))]  # fmt: skip
+    made.reject()
