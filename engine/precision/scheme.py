@@ -57,6 +57,10 @@ class Scheme(_Hashed):
         """Schemes are keys wherever there is one of something per kernel: thousands of times for one redraw."""
         return self._hash
 
+    def __reduce__(self) -> tuple[type[Scheme], tuple[object, ...]]:
+        """Copies and other processes make it anew: the hash of a text is another one in each process."""
+        return Scheme, (self.weights, self.activations, self.method, self.corrected)
+
     @property
     def rounded(self) -> Scheme:
         """The same formats, rounded to nearest."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+import subprocess
+import sys
 from dataclasses import replace
 
 import msgspec
@@ -166,3 +170,14 @@ def test_equal_schemes_have_one_hash_and_files_know_nothing_of_it():
         assert hash(read) == hash(scheme)
         assert hash(replace(scheme, method="gptq")) == hash(replace(read, method="gptq")) != hash(scheme)
         assert repr(read) == repr(scheme)
+
+
+def test_copies_and_other_processes_have_equal_schemes():
+    for scheme in (*PRESETS.values(), Scheme(INT4.weights, INT4.activations, "gptq", corrected=True)):
+        for made in (copy.copy(scheme), copy.deepcopy(scheme), pickle.loads(pickle.dumps(scheme))):
+            assert made == scheme
+            assert hash(made) == hash(scheme)
+    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer) in {pickle.loads(bytes.fromhex(sys.argv[1])): 1})"
+    data = pickle.dumps(INT8)
+    child = subprocess.run([sys.executable, "-c", code, data.hex()], input=data, capture_output=True, check=True)
+    assert child.stdout.strip() == b"True"
