@@ -7714,8 +7714,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{kernel} 由 CPU 执行</translation>
     </message>
     <message>
-        <source>{why}: {time}, {part} of the run.</source>
-        <translation>{why}：{time}，占运行的 {part}。</translation>
+        <source>{why} It takes {time}, {part} of the run.</source>
+        <translation>{why}耗时 {time}，占运行的 {part}。</translation>
     </message>
     <message>
         <source>{count} more {count:kernel runs|kernels run} on the CPU</source>

@@ -39,7 +39,7 @@ def on_cpu(facts: Facts, simulation: Simulation) -> Iterator[Finding]:
             say("{kernel} runs on the CPU between kernels of the NPU", kernel=kernel.name)
             if inside
             else say("{kernel} runs on the CPU", kernel=kernel.name),
-            say("{why}: {time}, {part} of the run.", why=cost.why, time=latency(cost.latency_us),
+            say("{why} It takes {time}, {part} of the run.", why=cost.why, time=latency(cost.latency_us),
                 part=_part(cost.latency_us, simulation)),
             advice,
             (kernel.index,),

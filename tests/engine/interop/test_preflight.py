@@ -225,6 +225,7 @@ def test_cpu_fallback(fallback, convs):
     assert (middle.severity, end.severity) == ("error", "warning")
     assert middle.cost_us == facts.simulation.kernels[1].latency_us
     assert "between kernels of the NPU" in str(middle.title)
+    assert ". It takes " in str(middle.detail)  # a sentence, not "NPU.: 604 µs"
     assert not found(facts_of(convs), "cpu")
 
 
