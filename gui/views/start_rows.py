@@ -176,6 +176,6 @@ class _Pill(QLabel):
 
 def _home(folder: Path) -> str:
     try:
-        return f"~/{folder.relative_to(Path.home()).as_posix()}"
+        return Path("~", folder.relative_to(Path.home())).as_posix()
     except ValueError:
         return str(folder)

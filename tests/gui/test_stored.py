@@ -129,3 +129,12 @@ def test_a_broken_settings_file_starts_a_window_all_the_same(tmp_path, qtbot, se
     window.set_session(session)
     qtbot.waitUntil(lambda: window.host.docks["layers"].isVisible())
     window.close()
+
+
+def test_folders_of_recent_files_are_told_from_home(tmp_path, monkeypatch, qapp):
+    from gui.views.start_rows import _home
+
+    monkeypatch.setattr("pathlib.Path.home", lambda: tmp_path)
+    assert _home(tmp_path) == "~"
+    assert _home(tmp_path / "models" / "new") == "~/models/new"
+    assert _home(tmp_path.parent) == str(tmp_path.parent)
