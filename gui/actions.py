@@ -49,6 +49,24 @@ class Actions(QObject):
         if path:
             self.open_path(path)
 
+    def compare_dumps(self) -> None:
+        """Ask for the model that two dumps are of, then for the dumps, and compare them."""
+        path = self._ask_open(self.tr("Model that the dumps are of"), self.tr("ONNX models (*.onnx)"))
+        if path:
+            self._window.when_open(self._ask_dumps)
+            self.open_path(path)
+
+    def _ask_dumps(self) -> None:
+        self._window.show_layout("compare")
+        view = self._window.reveal("compare")
+        if view is not None:
+            for _ in range(2):  # the first becomes A, the second B
+                view.menus.open()
+
+    def figures(self) -> None:
+        """Say how figures are computed."""
+        self.manual("figures")
+
     def open_project(self) -> None:
         """Ask for a project file."""
         path = self._ask_open(self.tr("Open project"), self.tr("Mixbit projects (*.mixbit)"))

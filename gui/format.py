@@ -14,6 +14,7 @@ MINUS = "\u2212"
 MISSING = "–"
 SQNR_CAP_DB = 90.0
 """Above this an SQNR says no more than "exact for all purposes"."""
+_BELOW_PERCENT = f"<{NARROW}0.1"
 _SUPERSCRIPT = str.maketrans("-0123456789", "\u207b⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -42,7 +43,7 @@ def integer(value: float | None) -> str:
 
 def signed(figure: str) -> str:
     """A figure with its sign always written (a zero stays bare)."""
-    if figure == MISSING or figure.startswith(MINUS) or not any(c in figure for c in "123456789∞"):
+    if figure == MISSING or figure.startswith((MINUS, "<")) or not any(c in figure for c in "123456789∞"):
         return figure
     return f"+{figure}"
 
@@ -156,10 +157,12 @@ def milli_figure(value: float | None) -> str:
 
 
 def percent_figure(share: float | None) -> str:
-    """A share in %: integer from 10 up, else one decimal."""
+    """A share in %: integer from 10 up, else one decimal; "< 0.1" for a share that would round to nothing."""
     if share is None or not isfinite(share):
         return fixed(share)
     value = share * 100
+    if 1e-12 <= value < 0.05:
+        return _BELOW_PERCENT
     whole = abs(value) >= 9.95 or abs(value) < 1e-12
     return fixed(value, 0 if whole else 1)
 
@@ -171,7 +174,8 @@ def percent(share: float | None) -> str:
 
 def accuracy(share: float | None) -> str:
     """An accuracy or agreement in % with one decimal."""
-    return with_unit(fixed(None if share is None else share * 100, 1), "%")
+    tiny = share is not None and 0 < share * 100 < 0.05
+    return with_unit(_BELOW_PERCENT if tiny else fixed(None if share is None else share * 100, 1), "%")
 
 
 def energy_uj(uj: float | None) -> str:

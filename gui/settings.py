@@ -106,6 +106,15 @@ class Settings:
         self._set("last_folder", value)
 
     @property
+    def knows_steps(self) -> bool:
+        """Whether the first steps have been taken or closed."""
+        return bool(self._text("knows_steps"))
+
+    @knows_steps.setter
+    def knows_steps(self, value: bool) -> None:
+        self._set("knows_steps", "yes" if value else "")
+
+    @property
     def export_folder(self) -> str:
         """Folder that something was last written to."""
         return self._text("export_folder")

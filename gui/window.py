@@ -39,6 +39,7 @@ from gui.status_row import StatusRow
 from gui.style import style_sheet
 from gui.theme import LIGHT, Theme, theme_manager
 from gui.views.start import StartPage
+from gui.widgets.first_steps import FirstSteps
 from gui.widgets.focus_ring import FocusRings
 
 if TYPE_CHECKING:
@@ -97,7 +98,9 @@ class Window(QWidget):
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.menu_row, self.context):
+        self.first_steps = FirstSteps(settings)
+        self.first_steps.tour_wanted.connect(self._actions.tour)
+        for part in (self.menu_row, self.context, self.first_steps):
             column.addWidget(part)
         column.addWidget(self._stack, 1)
         column.addWidget(self.status)
@@ -153,6 +156,8 @@ class Window(QWidget):
             self._show_model()
         elif change.what is What.LOG:
             self._show_news()
+        if change.what in (What.MODEL, What.PLAN):
+            self._show_steps()
         if change.what in (What.SELECTION, What.PLAN):  # a key may follow at once
             self.menus.update()
         if not self._soon.isActive():
@@ -177,6 +182,11 @@ class Window(QWidget):
         if self.session.network is not None and self._when_open is not None:
             then, self._when_open = self._when_open, None
             QTimer.singleShot(0, self, then)
+
+    def _show_steps(self) -> None:
+        session = self.session
+        if session is not None:
+            self.first_steps.show_for(model=session.network is not None, edited=session.undo_step is not None)
 
     def when_open(self, then: Callable[[], None]) -> None:
         """Do something once the next model is on show."""

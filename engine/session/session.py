@@ -355,8 +355,24 @@ class Session(Editing):
 
     # files ----------------------------------------------------------------------------------------------------------
 
-    def export(self, kind: str, path: Path | str, options: Mapping[str, str] | None = None) -> Job | None:
-        """Write files for others; `kind` is a name in `engine.interop.targets`. The log says when they are there."""
+    def export(
+        self,
+        kind: str,
+        path: Path | str,
+        options: Mapping[str, str] | None = None,
+        *,
+        wrote: Callable[[], None] | None = None,
+        failed: Callable[[Text], None] | None = None,
+    ) -> Job | None:
+        """Write files for others; the log says when they are there.
+
+        Args:
+            kind: a name in `engine.interop.targets`.
+            path: the file or folder.
+            options: of the target.
+            wrote: called when everything is written.
+            failed: gets the reason if it can't be written; without it the window shows the reason.
+        """
         if self.network is None:
             return None
         snapshot = self.snapshot()
@@ -368,6 +384,8 @@ class Session(Editing):
 
         def done(written: Written) -> None:
             self.note(say("Wrote {path}.", path=path))
+            if wrote is not None:
+                wrote()
             for note in written.handover.notes:
                 self.note(note)
             for change in written.handover.changes:
@@ -386,7 +404,7 @@ class Session(Editing):
             say("Exporting {file}", file=path.name),
             lambda ctx: write_export(kind, path, snapshot, options=options, progress=ctx.progress, cancel=ctx.token),
             on_done=done,
-            on_failed=self._failed,
+            on_failed=failed or self._failed,
         )
 
     def snapshot(self) -> Snapshot:

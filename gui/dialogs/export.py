@@ -42,6 +42,8 @@ class ExportDialog(Dialog):
         self.title_label.hide()
         self._session, self._actions = session, actions
         self._job: Job | None = None
+        self._writing: Job | None = None
+        """Writes the files; the dialog waits for it."""
         self._unsubscribe: Callable[[], None] | None = None
         self.targets = TargetList()
         self.options = OptionsForm()
@@ -56,7 +58,7 @@ class ExportDialog(Dialog):
         inside = QVBoxLayout(frame)
         inside.setContentsMargins(4, 4, 4, 4)
         inside.addWidget(self.targets)
-        frame.setFixedWidth(300)
+        frame.setFixedWidth(self.targets.whole_width() + 2 * (inside.contentsMargins().left() + frame.frameWidth()))
         row.addWidget(frame)
         row.addLayout(self._right(), 1)
         self.body.addLayout(row, 1)
@@ -118,6 +120,8 @@ class ExportDialog(Dialog):
             self._unsubscribe = None
         if self._job is not None:
             self._job.cancel()
+        if self._writing is not None and not event.spontaneous():
+            self._writing.cancel()
 
     def _on_target(self) -> None:
         chosen = self.target
@@ -168,7 +172,7 @@ class ExportDialog(Dialog):
         if "ranges" in self.target.needs and self._session.ranges is None:
             self._refused(say("Calibration has not finished yet; this export needs its ranges."))
             return
-        self.export.setEnabled(True)
+        self.export.setEnabled(self._writing is None)
         self.handover.show_busy()
         self._job = check(self._session, self.target, self.options.values(), done=self._checked, failed=self._refused)
 
@@ -210,7 +214,32 @@ class ExportDialog(Dialog):
         return ""
 
     def _write(self, place: Path) -> None:
+        """Write it; the dialog ends when it is there, and stays with the reason if it can't be."""
         session, kind, options = self._session, self.kind, self.options.values()
-        if self._actions.guarded(lambda: session.export(kind, place, options)):
-            self._actions.wrote_to(place.parent)
+
+        def export() -> None:
+            self._writing = session.export(kind, place, options, wrote=lambda: self._wrote(place), failed=self._failed)
+
+        if not self._actions.guarded(export):
+            return
+        if self._writing is None:
             self.accept()
+        else:
+            self.export.setEnabled(False)
+            self.export.setText(self.tr("Exporting…"))
+
+    def _wrote(self, place: Path) -> None:
+        self._actions.wrote_to(place.parent)
+        self._end_writing()
+        self.accept()
+
+    def _failed(self, reason: Text) -> None:
+        self._end_writing()
+        self.show_problem(translated(reason))
+        self.path.setFocus()
+        self.path.selectAll()
+
+    def _end_writing(self) -> None:
+        self._writing = None
+        self.export.setText(self.tr("Export"))
+        self.export.setEnabled(True)

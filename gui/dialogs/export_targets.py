@@ -6,7 +6,7 @@ from collections import Counter
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QWidget
 
 from engine.interop.targets import TARGETS, Target
 from gui.fonts import font
@@ -18,6 +18,8 @@ OWN = ("qdq", "plan", "csv", "report", "trace", "op_summary", "rules", "rules_cp
 HUAWEI = ("amct_ptq", "amct_qat", "atc", "dopt", "dopt_lm", "mindspore_lite")
 _NAME = Qt.ItemDataRole.UserRole
 _ROW, _HEAD = 24, 22
+_AROUND = 20
+"""Px that the title of a row leaves free at its ends."""
 _SHARED = frozenset(suffix for suffix, count in Counter(t.suffix for t in TARGETS).items() if count > 1)
 """Suffixes that several targets write: the target's name in front keeps one export from replacing another."""
 
@@ -49,6 +51,12 @@ class TargetList(QListWidget):
         self.currentItemChanged.connect(self._on_current)
         follow_theme(self, self._apply_theme)
         self._apply_theme(theme_manager.theme)
+
+    def whole_width(self) -> int:
+        """Px in which every title has room, with the scroll bar."""
+        bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
+        widest = max(self.fontMetrics().horizontalAdvance(item.text()) for item in self._rows.values())
+        return widest + bar + 2 * self.frameWidth() + _AROUND
 
     @property
     def current(self) -> str:

@@ -88,7 +88,8 @@ def _kernel(card: Card, series: Sequence[Series], rows: LayerRows, overlay: Over
     latency = fmt.latency_us(float(rows.latency_us[k])) if np.isfinite(rows.latency_us[k]) else ""
     return Face(
         title=rows.shape.short[k],
-        detail=" · ".join(part for part in (latency, rows.shape.ops[k]) if part),
+        detail=rows.shape.ops[k],
+        latency=latency,
         value=overlay.texts[k] if overlay.key != "latency" else "",
         height=float(overlay.heights[k]),
         family=rows.families[k],

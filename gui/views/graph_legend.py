@@ -105,8 +105,8 @@ class GraphLegend(QWidget):
 
     def _bar(self) -> QRectF:
         words = QFontMetricsF(font(11, 600)).horizontalAdvance(self.overlay.caption if self.overlay else "")
-        room = self.width() - BAR - 40
-        return QRectF(12 + min(words, max(60.0, room * 0.62)) + 14, 13, min(BAR, max(80.0, self.width() - 160.0)), 8)
+        room = self.width() - BAR - 40  # the words come before the keys, which stand on the cards too
+        return QRectF(12 + min(words, max(60.0, room)) + 14, 13, min(BAR, max(80.0, self.width() - 160.0)), 8)
 
     def _paint_scale(self, painter: QPainter, bar: QRectF) -> None:
         assert self.overlay is not None

@@ -89,6 +89,8 @@ def _sensitivity(rows: LayerRows) -> Overlay:
         ends = KL_ENDS
     else:
         caption = translate("Graph", "error at the output in % if only this kernel has its precision")
+        if rows.sensitivity_at_logits:
+            caption = translate("Graph", "error before the last softmax in % if only this kernel has its precision")
         write = lambda v: fmt.percent_figure(v / 100)  # noqa: E731
         ends = L2_ENDS
     place, back = _logarithmic(*ends)

@@ -14,6 +14,7 @@ from gui.fonts import font
 from gui.icons import paint_icon
 from gui.paint import badge, badge_width, dot, hatch, map_color, readable_on, with_alpha
 from gui.theme import Theme
+from gui.views.fitting_ops import fitting_op, fitting_path
 from gui.views.graph_arrange import Box, Point
 
 CORNER = 4.0
@@ -28,6 +29,9 @@ class Face:
 
     title: str
     detail: str
+    """The operators of a kernel, or what folded blocks are."""
+    latency: str = ""
+    """Of a kernel; stands behind its operators."""
     value: str = ""
     height: float = float("nan")
     """Place on the colour scale; NaN leaves the card plain."""
@@ -118,8 +122,11 @@ def paint_frame(painter: QPainter, box: Box, title: str, detail: str, theme: The
     painter.setFont(font(12, 600))
     painter.setPen(theme.text2)
     middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+    wide = QFontMetricsF(font(12, 600)).horizontalAdvance
+    behind = QFontMetricsF(font(11)).horizontalAdvance(detail) + 28
+    title = fitting_path(title, area.width() - behind, wide)
+    width = wide(title)
     painter.drawText(area.adjusted(18, 0, 0, 0), middle, title)
-    width = QFontMetricsF(font(12, 600)).horizontalAdvance(title)
     painter.setFont(font(11))
     painter.setPen(theme.muted)
     painter.drawText(area.adjusted(18 + width + 10, 0, 0, 0), middle, detail)
@@ -209,7 +216,8 @@ def _paint_kernel(painter: QPainter, inside: QRectF, face: Face, ground: QColor,
     )
     _text(painter, top.adjusted(0, 0, -right - 4, 0), face.title, font(12, 600), strong, left)
     width = QFontMetricsF(font(11, 600)).horizontalAdvance(face.value) + (20 if face.over or face.estimated else 6)
-    _text(painter, low.adjusted(0, 0, -width if face.value else 0, 0), face.detail, font(11), soft, left)
+    words = low.adjusted(0, 0, -width if face.value else 0, 0)
+    _text(painter, words, fitting_op(face.detail, face.latency, int(words.width())), font(11), soft, left)
     if face.family:
         badge(painter, QPointF(inside.right() - right, inside.y() - 1), face.family, face.label, theme, height=15)
     elif face.cpu:
@@ -229,7 +237,8 @@ def _paint_fold(painter: QPainter, inside: QRectF, face: Face, theme: Theme, tok
     left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     paint_icon(painter, "plus", QRectF(inside.x() - 2, inside.y() + 4, 12, 12), theme.muted)
     words = QRectF(inside.x() + 16, inside.y() + 2, inside.width() - STRIP_WIDTH - 24, 18)
-    _text(painter, words, face.title, font(12, 600), theme.text, left)
+    title = fitting_path(face.title, words.width(), QFontMetricsF(font(12, 600)).horizontalAdvance)
+    _text(painter, words, title, font(12, 600), theme.text, left)
     _text(painter, words.translated(0, 18), face.detail, font(11), theme.muted, left)
     strip = QRectF(inside.right() - STRIP_WIDTH - 4, inside.y() + 5, STRIP_WIDTH, STRIP_HEIGHT)
     step = strip.width() / len(face.strip)

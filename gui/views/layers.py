@@ -51,6 +51,8 @@ class LayersView(SessionView):
         self._support = Support(session)
         self._row_height = "normal"
         self._units: tuple[str, ...] = ()
+        self._sorted = ""
+        """Hash of the model that the order was chosen for; a new one is listed in order of execution."""
         self.model = LayersModel(self)
         self.table = LayersTable(self.model, theme)
         self.filter_bar = FilterBar(theme)
@@ -237,6 +239,10 @@ class LayersView(SessionView):
     def _take_model(self) -> None:
         network = self.session.network
         self._support.forget()
+        if network is not None:
+            if self._sorted not in ("", self.model_hash):  # an order that was asked for among other kernels
+                self.model.sort_by("index", descending=False)
+            self._sorted = self.model_hash
         self._shape = shape_of(network) if network is not None else None
         self._pages.setCurrentIndex(0 if network is not None else 1)
         if network is None:

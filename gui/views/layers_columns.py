@@ -206,8 +206,14 @@ def unit(key: str, rows: LayerRows | None) -> str:
     return found
 
 
-def explanation(key: str) -> str:
+def explanation(key: str, rows: LayerRows | None = None) -> str:
     """What the column means and which direction is good: the header's tooltip."""
+    if key == "sensitivity" and rows is not None and rows.sensitivity_at_logits:
+        return translate(
+            "Layers",
+            "Error before the last softmax or sigmoid when only this kernel takes its scheme. "
+            "Lower is better; rank by this one.",
+        )
     return {
         "index": translate(
             "Layers", "Position in execution order. A blue dot marks a difference to the compared plan."

@@ -192,5 +192,5 @@ class LayersModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return title(key)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return explanation(key)
+            return explanation(key, self.rows)
         return unit(key, self.rows) if role == Qt.ItemDataRole.UserRole else None

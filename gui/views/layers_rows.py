@@ -90,6 +90,8 @@ class LayerRows:
     sensitivity: Array
     """KL in 10^-3 nats where the model has a distribution, else relative L2 at the output in %."""
     sensitivity_is_kl: bool
+    sensitivity_at_logits: bool
+    """It is measured in front of the last softmax or sigmoid, not at the output."""
     sensitivity_estimated: Array
     latency_us: Array
     launch_us: Array
@@ -257,6 +259,7 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
         unmeasured=_unmeasured(local) | _unmeasured(accumulated),
         sensitivity=np.array([_sensitivity(c, metric) for c in cells], float),
         sensitivity_is_kl=is_kl,
+        sensitivity_at_logits=metric == "logits",
         sensitivity_estimated=np.array([c is not None and c.kind == "estimated" for c in cells], bool),
         latency_us=_column(costs, lambda c: c.latency_us),
         launch_us=_column(costs, lambda c: c.launch_us),

@@ -70,10 +70,11 @@ class StartPage(QWidget):
         self._claim.setWordWrap(True)
         column.addWidget(self._claim)
         column.addSpacing(10)
-        self._open, self._project = button(primary=True), button()
+        self._open, self._project, self._compare = button(primary=True), button(), button()
         self._open.clicked.connect(self._actions.open_model)
         self._project.clicked.connect(self._actions.open_project)
-        for part in (self._open, self._project):
+        self._compare.clicked.connect(self._actions.compare_dumps)
+        for part in (self._open, self._project, self._compare):
             part.setProperty("tall", True)
             column.addWidget(part)
         column.addSpacing(12)
@@ -87,7 +88,7 @@ class StartPage(QWidget):
         column.addSpacing(2)
         self._links = {
             name: self._make_link(column, name, keys)
-            for name, keys in (("palette", "Ctrl+Shift+P"), ("shortcuts", "?"))
+            for name, keys in (("palette", "Ctrl+Shift+P"), ("shortcuts", "?"), ("figures", ""))
         }
         column.addStretch()
         return side
@@ -99,7 +100,8 @@ class StartPage(QWidget):
         link.clicked.connect(getattr(self._actions, name))
         row.addWidget(link)
         row.addStretch()
-        row.addWidget(label(keys, "key"), 0, Qt.AlignmentFlag.AlignVCenter)
+        if keys:
+            row.addWidget(label(keys, "key"), 0, Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(row)
         return link
 
@@ -200,6 +202,7 @@ class StartPage(QWidget):
         self._claim.setText(self.tr("Per-layer precision for phone NPUs: what you see is what you export."))
         self._open.setText(self.tr("Open model…"))
         self._project.setText(self.tr("Open project…"))
+        self._compare.setText(self.tr("Compare two dumps…"))
         self._steps_title.setText(self.tr("Three steps"))
         for step, (title, detail) in zip(
             self._steps,
@@ -213,6 +216,7 @@ class StartPage(QWidget):
             step.set_texts(title, detail)
         self._links["palette"].setText(self.tr("Search commands"))
         self._links["shortcuts"].setText(self.tr("Shortcuts"))
+        self._links["figures"].setText(self.tr("How figures are computed"))
         self.drop.set_texts(
             self.tr("Drop an .onnx or .mixbit file anywhere in this window"),
             self.tr("external data is read from beside it  ·  the model is only read, never changed"),
@@ -228,6 +232,7 @@ class StartPage(QWidget):
     def _apply_theme(self, theme: Theme) -> None:
         self._open.setIcon(icon("folder", theme.on_accent, 16))
         self._project.setIcon(icon("file", theme.text, 16))
+        self._compare.setIcon(icon("swap", theme.text, 16))
         self._links["palette"].setIcon(icon("search", theme.text2, 16))
         self._links["shortcuts"].setIcon(icon("help", theme.text2, 16))
         if self._session is not None:

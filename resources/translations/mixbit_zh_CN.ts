@@ -35,6 +35,10 @@
         <translation>ONNX 模型 (*.onnx)</translation>
     </message>
     <message>
+        <source>Model that the dumps are of</source>
+        <translation>选择转储所属的模型</translation>
+    </message>
+    <message>
         <source>Open project</source>
         <translation>打开项目</translation>
     </message>
@@ -2049,6 +2053,10 @@
         <source>{name} is a file; write the name of a folder.</source>
         <translation>{name} 是文件；请填写文件夹名。</translation>
     </message>
+    <message>
+        <source>Exporting…</source>
+        <translation>正在导出…</translation>
+    </message>
 </context>
 <context>
     <name>ExportOptions</name>
@@ -2171,6 +2179,21 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>
             <numerusform>%n 个类别</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>FirstSteps</name>
+    <message>
+        <source>Next: click a precision in Layers, or press 4, 8 or 6 on a row. Then read Summary, then export.</source>
+        <translation>接下来：在“层”中点击精度，或在某一行按 4、8、6；再看“概览”，然后导出。</translation>
+    </message>
+    <message>
+        <source>Tour</source>
+        <translation>导览</translation>
+    </message>
+    <message>
+        <source>Don't show this again</source>
+        <translation>不再显示</translation>
     </message>
 </context>
 <context>
@@ -2392,6 +2415,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
     <message>
         <source>error at the output in % if only this kernel has its precision</source>
         <translation>仅此算子采用其精度时的输出误差，%</translation>
+    </message>
+    <message>
+        <source>error before the last softmax in % if only this kernel has its precision</source>
+        <translation>仅此算子取其精度时最后一个 softmax 之前的误差（%）</translation>
     </message>
     <message>
         <source>latency in µs</source>
@@ -3163,6 +3190,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>rel. L2 %</source>
         <translation>相对 L2 %</translation>
+    </message>
+    <message>
+        <source>Error before the last softmax or sigmoid when only this kernel takes its scheme. Lower is better; rank by this one.</source>
+        <translation>仅此算子采用其格式时，最后一个 softmax 或 sigmoid 之前的误差。越低越好；按此列排序。</translation>
     </message>
     <message>
         <source>Position in execution order. A blue dot marks a difference to the compared plan.</source>
@@ -5351,6 +5382,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>打开项目…</translation>
     </message>
     <message>
+        <source>Compare two dumps…</source>
+        <translation>比对两个转储…</translation>
+    </message>
+    <message>
         <source>Three steps</source>
         <translation>三个步骤</translation>
     </message>
@@ -5385,6 +5420,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Shortcuts</source>
         <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>How figures are computed</source>
+        <translation>指标如何计算</translation>
     </message>
     <message>
         <source>Drop an .onnx or .mixbit file anywhere in this window</source>
@@ -8374,34 +8413,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>只有 {count} 个校准样本；100 个以上范围更稳定。</translation>
     </message>
     <message>
-        <source>cores</source>
-        <translation>核</translation>
-    </message>
-    <message>
-        <source>flag</source>
-        <translation>开关</translation>
-    </message>
-    <message>
-        <source>elements</source>
-        <translation>元素</translation>
-    </message>
-    <message>
-        <source>cycles</source>
-        <translation>周期</translation>
-    </message>
-    <message>
-        <source>fraction</source>
-        <translation>比例</translation>
-    </message>
-    <message>
-        <source>B/cycle</source>
-        <translation>B/周期</translation>
-    </message>
-    <message>
-        <source>index</source>
-        <translation>序号</translation>
-    </message>
-    <message>
         <source>Only {count} evaluation {count:sample|samples}: the error at the output can be several dB off; give more.</source>
         <translation>只有 {count} 个评估样本：输出误差可能相差数 dB；请增加样本。</translation>
     </message>
@@ -10852,6 +10863,34 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Error band of latency, all other networks</source>
         <translation>时延误差带，其他网络</translation>
+    </message>
+    <message>
+        <source>cores</source>
+        <translation>核</translation>
+    </message>
+    <message>
+        <source>flag</source>
+        <translation>开关</translation>
+    </message>
+    <message>
+        <source>elements</source>
+        <translation>元素</translation>
+    </message>
+    <message>
+        <source>cycles</source>
+        <translation>周期</translation>
+    </message>
+    <message>
+        <source>fraction</source>
+        <translation>比例</translation>
+    </message>
+    <message>
+        <source>B/cycle</source>
+        <translation>B/周期</translation>
+    </message>
+    <message>
+        <source>index</source>
+        <translation>序号</translation>
     </message>
     <message>
         <source>this NPU has no such operator</source>

@@ -313,7 +313,7 @@ class FakeSession:
         """Commands that need files: remembered in `calls`."""
         if name in {"open_model", "open_sample", "open_project", "save_project", "set_rules", "set_data", "export",
                     "import_plan"}:  # fmt: skip
-            return lambda *args, **kwargs: self.calls.append((name, *args, *kwargs.values()))
+            return lambda *args, **kwargs: self.calls.append((name, *args, *(v for v in kwargs.values() if not callable(v))))
         raise AttributeError(name)
 
 

@@ -162,7 +162,7 @@ def test_export_without_a_path_says_so(window, session, qtbot):
 
 
 def test_a_refused_export_keeps_the_dialog(window, session, qtbot, monkeypatch):
-    def refuse(kind, path, options):
+    def refuse(kind, path, options, **answers):
         raise ExportError(say("{path} can't be written ({reason}); choose another place.", path=path, reason="full"))
 
     monkeypatch.setattr(session, "export", refuse, raising=False)

@@ -11,6 +11,7 @@ from shiboken6 import isValid
 
 from engine.errors import ExportError
 from engine.interop.targets import TARGETS, Target, target
+from engine.jobs import Job
 from engine.npu import latency_us
 from engine.precision.scheme import INT4, INT8, ActivationFormat, Scheme
 from engine.quant.sizes import plan_bytes
@@ -208,3 +209,35 @@ def test_no_value_of_an_option_is_shown_raw():
                 if option.name not in names:
                     assert not set(words) & set(option.choices)
     set_language("en")
+
+
+def test_an_export_that_fails_keeps_the_dialog_and_its_path(qtbot, dialog, session, monkeypatch, tmp_path):
+    asked = {}
+
+    def export(kind, path, options, *, wrote, failed):
+        asked.update(wrote=wrote, failed=failed)
+        return Job(7, say("Exporting"), "engine", state="running")
+
+    monkeypatch.setattr(session, "export", export, raising=False)
+    choose(qtbot, dialog, "csv")
+    place = str(tmp_path / "gone" / "net.csv")
+    dialog.path.setText(place)
+    dialog.export.click()
+    assert dialog.isVisible()
+    assert not dialog.export.isEnabled()
+    asked["failed"](say("{path} can't be written.", path="net.csv"))
+    assert dialog.isVisible()
+    assert dialog.problem.text() == "net.csv can't be written."
+    assert dialog.path.text() == place
+    assert dialog.export.isEnabled()
+    dialog.export.click()
+    assert not dialog.problem.isVisible()
+    asked["wrote"]()
+    assert not isValid(dialog) or not dialog.isVisible()
+
+
+def test_titles_of_targets_are_whole(dialog):
+    view = dialog.targets
+    for row in range(view.count()):
+        item = view.item(row)
+        assert view.fontMetrics().horizontalAdvance(item.text()) + 8 <= view.viewport().width(), item.text()

@@ -5,18 +5,22 @@ import pytest
 from fakes import with_model
 from plot_hand import settle, show
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetricsF
 
 from engine.precision.scheme import FP16, INT4
 from engine.session.changes import What
 from engine.session.state import SensitivityCell
+from gui.fonts import font
 from gui.kernel_names import names_of, short_names
 from gui.plots.frame import Frame
 from gui.plots.free_place import Drawn, along, freest
 from gui.plots.kernels import kernel_columns
 from gui.views.compare import CompareView
 from gui.views.fitting import fitting_name
+from gui.views.fitting_ops import fitting_op, fitting_path
 from gui.views.kernel import KernelView
 from gui.views.layers import LayersView
+from gui.views.layers_columns import COLUMNS, fit
 from gui.views.layers_rows import shape_of, with_threshold
 from gui.views.preflight_findings import findings
 from gui.views.ranking import RankingView
@@ -117,3 +121,27 @@ def test_a_kernel_has_one_short_name_in_all_views(qtbot, session, theme):
     assert shape.short == columns.short == names.short
     view = show(qtbot, RankingView, session, theme, 500, 200)
     assert [view.delegate.short(name) for name in columns.names] == list(names.short)
+
+
+@pytest.mark.parametrize("room", [60, 90, 120, 158])
+def test_operators_take_short_words_before_they_are_counted(qapp, room):
+    shown = fitting_op("DWConv 3×3 s2 + HardSwish + Add", "52.3 µs", room)
+    assert QFontMetricsF(font(11)).horizontalAdvance(shown) <= room
+    assert shown.startswith("DWConv")
+    assert "…" not in shown
+
+
+def test_the_operator_stands_before_the_latency(qapp):
+    assert fitting_op("Conv 1×1 + HardSwish", "4.0 µs", 400) == "Conv 1×1 + HardSwish · 4.0 µs"
+
+
+def test_the_number_of_a_block_is_not_cut(qapp):
+    assert fitting_path("model.auto_model.encoder.layer.1 … 29", 22, len) == "…encoder.layer.1 … 29"
+
+
+def test_operators_are_whole_before_bars_are_comfortable():
+    columns = [column for column in COLUMNS if column.shown]
+    least = fit(columns, 3000, {"name": 120, "op": 160}, {})
+    room = sum(c.least for c in columns if c.key in least and c.key not in ("name", "op", "local")) + 120 + 160
+    widths = fit([c for c in columns if c.key != "local"], room, {"name": 120, "op": 160}, {})
+    assert widths["op"] == 160

@@ -130,3 +130,11 @@ def test_a_change_that_is_larger_than_its_value_has_its_own_unit():
     assert form.bytes_parts(-2274.3 * 1024, 900 * 1024) == ("−2.22", "MiB")
     assert form.run_latency_parts(-2274.3, 400.0) == ("−2.27", "ms")
     assert form.bytes_parts(-10 * 1024, 3 * 1024**2) == ("−0.01", "MiB")
+
+
+def test_a_share_that_is_not_nothing_never_reads_as_nothing():
+    assert form.percent(0.0) == f"0{form.NARROW}%"
+    assert form.percent(0.0004) == f"<{form.NARROW}0.1{form.NARROW}%"
+    assert form.accuracy(0.0004) == f"<{form.NARROW}0.1{form.NARROW}%"
+    assert form.percent(0.0006) == f"0.1{form.NARROW}%"
+    assert form.delta(0.0004, form.percent).startswith("<")

@@ -3,13 +3,17 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 from fakes import FakeSession
+from plot_hand import settle, show
 from PySide6.QtWidgets import QApplication
 
 from engine.precision.scheme import INT4
 from engine.quant.oddities import Oddities
+from engine.session.changes import What
 from engine.text import say
+from gui.views.graph_overlay import overlay_of
+from gui.views.layers import LayersView
 from gui.views.layers_changes import changed_cells, runs
-from gui.views.layers_columns import BY_KEY, COLUMNS
+from gui.views.layers_columns import BY_KEY, COLUMNS, explanation
 from gui.views.layers_model import AT_ONCE, LayersModel
 from gui.views.layers_order import Filter, family_counts, matching, ordered
 from gui.views.layers_rows import natural, relative_l2_percent, rows_of, shape_of, with_threshold
@@ -212,3 +216,25 @@ def _other(name, value):
 def test_stretches():
     assert runs(np.array([2, 3, 4, 7, 9, 10])) == [(2, 4), (7, 7), (9, 10)]
     assert runs(np.array([], int)) == []
+
+
+def test_another_model_is_listed_in_order_of_execution(qtbot, session, theme):
+    view = show(qtbot, LayersView, session, theme, 900, 300)
+    view.model.sort_by("latency", descending=True)
+    session.emit(What.MODEL)  # the same model, fused anew
+    settle(view)
+    assert (view.model.sort_key, view.model.descending) == ("latency", True)
+    network = session.network
+    session.network = replace(network, graph=replace(network.graph, sha256="0" * 64))
+    session.emit(What.MODEL)
+    settle(view)
+    assert (view.model.sort_key, view.model.descending) == ("index", False)
+    assert list(view.model.order[:3]) == [0, 1, 2]
+
+
+def test_the_header_says_where_the_sensitivity_is_measured(session):
+    rows = rows_of(session, shape_of(session.network))
+    assert "at the model's output" in explanation("sensitivity", replace(rows, sensitivity_at_logits=False))
+    at_logits = replace(rows, sensitivity_at_logits=True, sensitivity_is_kl=False)
+    assert "before the last softmax" in explanation("sensitivity", at_logits)
+    assert "before the last softmax" in overlay_of("sensitivity", at_logits).caption

@@ -8,9 +8,12 @@ import pytest
 from PySide6.QtCore import QByteArray, QSize, QThread
 from PySide6.QtWidgets import QApplication
 
+from engine.session.changes import Change, What
 from gui.bridge import Dispatcher
 from gui.main import _is_file, main
 from gui.settings import Settings
+from gui.widgets.first_steps import FirstSteps
+from gui.window import Window
 
 CODE = """
 import sys
@@ -189,3 +192,29 @@ def test_hook_shows_a_fault_and_keeps_the_window(qtbot, monkeypatch):
     assert "broken" in window._error.message.text()
     assert "test_start_up" in window._error.report()
     window._error.accept()
+
+
+def test_the_first_steps_are_said_until_the_first_edit(qtbot, session, tmp_path):
+    settings = Settings(tmp_path)
+    window = Window(settings, confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    window.set_session(session)
+    steps = window.first_steps
+    steps.show_for(model=True, edited=False)
+    assert steps.isVisible()
+    window._on_change(Change(What.PLAN))  # the session has a step to undo
+    assert not steps.isVisible()
+    steps.show_for(model=True, edited=False)
+    assert not steps.isVisible()
+    assert Settings(tmp_path).knows_steps or settings.knows_steps
+
+
+def test_the_first_steps_can_be_closed(qtbot, tmp_path):
+    steps = FirstSteps(Settings(tmp_path))
+    qtbot.addWidget(steps)
+    steps.show_for(model=True, edited=False)
+    assert steps.isVisible()
+    steps.cross.click()
+    steps.show_for(model=True, edited=False)
+    assert not steps.isVisible()
