@@ -272,9 +272,10 @@ def zigzag() -> str:
         + words(
             "Tests the equations, not silicon: another simulator with the same core. With",
             "the narrow port nearly every",
-            "layer waits for it, and any model is right; the wide port tells models apart.",
+            "layer waits for it, and any model is right; the wide port tells models apart. Bytes are those through the",
+            "port: of DRAM with the narrow one (bar 3 %), of L2 with the wide one, which has no bar.",
         )
-        + table(("port", "cycles, ours", "cycles, roofline", "bytes of memory, ours"), rows)
+        + table(("port", "cycles, ours", "cycles, roofline", "bytes through the port, ours"), rows)
     )
 
 
