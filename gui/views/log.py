@@ -116,19 +116,27 @@ class LogDelegate(QStyledItemDelegate):
         painter.setPen(theme.text2 if selected else theme.muted)
         at = clock(entry.at)
         painter.drawText(rect.adjusted(14, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), at)
-        left = rect.x() + 14 + QFontMetricsF(font(11)).horizontalAdvance("00:00:00") + 10
+        left = self._area(rect).x() - 22
         icon, token = _ICONS[entry.level]
         paint_icon(painter, icon, QRectF(left, rect.y() + 5, 14, 14), getattr(theme, token))
         painter.setFont(font(12))
         painter.setPen(theme.text)
-        area = QRect(round(left) + 22, rect.y(), rect.right() - round(left) - 34, rect.height())
+        area = self._area(rect)
         words = painter.fontMetrics().elidedText(translated(entry.text), Qt.TextElideMode.ElideMiddle, area.width())
         painter.drawText(area, int(Qt.AlignmentFlag.AlignVCenter), words)
         painter.restore()
 
+    def cuts(self, rect: QRect, words: str) -> bool:
+        """Whether a sentence has not room enough in a row at `rect`."""
+        return QFontMetricsF(font(12)).horizontalAdvance(words) > self._area(rect).width()
+
+    def _area(self, rect: QRect) -> QRect:
+        left = round(rect.x() + 14 + QFontMetricsF(font(11)).horizontalAdvance("00:00:00") + 10)
+        return QRect(left + 22, rect.y(), rect.right() - left - 34, rect.height())
+
 
 class LogView(SessionView):
-    """List of entries and, for those that have more to say, a fold below."""
+    """List of entries and, for those that have more to say than a row holds, a fold below."""
 
     MARKS_BEHIND = False
     WATCHES: ClassVar[frozenset[What]] = frozenset({What.LOG})
@@ -232,12 +240,14 @@ class LogView(SessionView):
             self.empty.set_texts(self.tr("Nothing has happened yet. Warnings and errors are kept here."))
 
     def _on_current(self, current: QModelIndex, previous: QModelIndex) -> None:
-        """Unfold what an entry has more to say."""
+        """Unfold what an entry has more to say, or all of a sentence that is cut."""
         entry = self.model.entries[current.row()] if current.isValid() else None
-        shown = entry is not None and bool(entry.details)
+        words = translated(entry.text) if entry is not None else ""
+        cut = entry is not None and self._delegate.cuts(self.list.visualRect(current), words)
+        shown = entry is not None and (bool(entry.details) or cut)
         self.details.setVisible(shown)
         if shown and entry is not None:
-            self.details.setPlainText(f"{translated(entry.text)}\n\n{entry.details}")
+            self.details.setPlainText(f"{words}\n\n{entry.details}".rstrip())
 
     def copy_selected(self) -> None:
         """The selected lines as they are shown."""

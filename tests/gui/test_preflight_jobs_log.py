@@ -260,6 +260,20 @@ def test_details_unfold_under_the_entry_that_has_some(logged, qtbot):
     view.dispose()
 
 
+def test_a_sentence_that_is_cut_is_read_below(logged, qtbot):
+    long = "To get the errors that are shown, run the file with a session setting; it stands in its metadata, too."
+    logged.log.append(LogEntry("info", say(long)))
+    view = shown(qtbot, LogView(logged, LIGHT))
+    view.list.setFocus()
+    view.list.setCurrentIndex(view.model.index(0))
+    assert not view.details.isVisible()
+    for _ in range(3):
+        qtbot.keyClick(view.list, Qt.Key.Key_Down)
+    assert view.details.isVisible()
+    assert view.details.toPlainText() == long
+    view.dispose()
+
+
 def test_a_bug_report_has_versions_and_model_but_no_folders(logged):
     logged.log += [
         LogEntry("info", say("Wrote {path}.", path=Path("/home/anna lee/secret plans/out.json"))),
