@@ -77,7 +77,7 @@ def test_values_that_make_no_sense_are_left_out_and_all_others_taken(tmp_path, c
         (b"", "is not a Mixbit project"),
         (b'{"view": ' + b"[" * 100_000, "nested too deeply"),
         (b'{"format": "mixbit-project", "version": 99, "from": "the future"}', "newer Mixbit"),
-        (b'{"format": "mixbit-project", "version": 2}', "missing required field"),
+        (b'{"format": "mixbit-project", "version": 2}', "field model is missing"),
         (b'{"format": "mixbit-plan", "version": 1}', "is not a Mixbit project"),
         (b"\xff\xfe", "is not a Mixbit project"),
     ],
