@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QWidget
 
@@ -17,6 +17,7 @@ from gui.theme import Theme
 from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 from gui.widgets.tip_card import TipCard
 
 if TYPE_CHECKING:
@@ -159,8 +160,7 @@ class ChartView(PlotView):
 
     def menu(self) -> QMenu:
         """The menu of the plot, made new each time."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         self.fill_menu(menu)
         self.exporter.fill(menu)
         return menu

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QMenu, QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from engine.fusion.blocks import Series, find_series
 from engine.session.changes import What
@@ -23,6 +23,7 @@ from gui.views.graph_overlay import Overlay, overlay_of
 from gui.views.layers_card import card as kernel_card
 from gui.views.layers_rows import LayerRows, Shape, Support, rows_of, shape_of
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 from gui.widgets.tip_card import TipCard
 
 if TYPE_CHECKING:
@@ -192,7 +193,6 @@ class BlocksView(PlotView):
         self.matrix.set(self._matrix(self.series, self.rows, self.overlay))
 
     def _on_menu(self, place: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         self.exporter.fill(menu)
         menu.popup(place)

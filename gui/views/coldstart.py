@@ -20,6 +20,7 @@ from gui.views.coldstart_data import StartData, start_data, start_table, wait_se
 from gui.views.coldstart_parts import EDGE, FrameLanes, Ladder, PartRows
 from gui.widgets.chip import Chip
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.themed import label, line
 
@@ -106,8 +107,7 @@ class ColdStartView(PlotView):
 
     def menu(self) -> QMenu:
         """Copy and export."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         self.exporter.fill(menu)
         return menu
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.plots.export import Exporter
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 from gui.widgets.themed import label
 
 HEADER = 29
@@ -74,7 +75,6 @@ class Section(QWidget):
     def popup(self, at: QPoint) -> None:
         """Show the menu at a global position."""
         if self.exporter is not None:
-            menu = QMenu(self)
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu = one_use_menu(self)
             self.exporter.fill(menu)
             menu.popup(at)

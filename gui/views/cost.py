@@ -20,6 +20,7 @@ from gui.views.session_view import SessionView
 from gui.views.words import bound_word
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 from gui.widgets.themed import label
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ class CostView(SessionView):
 
     def menu(self) -> QMenu:
         """Copy and export."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         self.exporter.fill(menu)
         return menu
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from engine.fusion.blocks import Series
 from engine.session.changes import Change, What
@@ -27,6 +27,7 @@ from gui.views.layers_card import card as kernel_card
 from gui.views.layers_rows import LayerRows, Shape, Support, rows_of, shape_of
 from gui.widgets.escape import EscapeFirst
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.tip_card import TipCard
 
@@ -371,8 +372,7 @@ class GraphView(PlotView):
         self._show_scene(fit=False)
 
     def _on_menu(self, place: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         menu.addAction(self.tr("Fit"), self.canvas.fit)
         menu.addAction(self.tr("Fold all blocks"), lambda: self._open(frozenset()))
         menu.addAction(self.tr("Unfold the first of each"), lambda: self._open(first_open(self.series)))

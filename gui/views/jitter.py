@@ -32,6 +32,7 @@ from gui.plots.view import PlotView
 from gui.theme import Theme
 from gui.widgets.gaps import GapSplitter
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 from gui.widgets.themed import button, label
 
 if TYPE_CHECKING:
@@ -229,10 +230,8 @@ class JitterView(PlotView):
             self.session.measurements.open_latencies(Path(chosen))
 
     def _on_more(self) -> None:
-        from PySide6.QtWidgets import QMenu
 
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         self.exporter.fill(menu)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 

@@ -37,6 +37,7 @@ from gui.theme import Theme
 from gui.views.fitting import fitting_name
 from gui.views.layers_card import kernel_card
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 from gui.widgets.resting import Resting
 from gui.widgets.tip_card import TipCard
 
@@ -185,8 +186,7 @@ class KernelListView(PlotView):
 
     def menu(self) -> QMenu:
         """Copy and export."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         self.exporter.fill(menu)
         return menu
 

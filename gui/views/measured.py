@@ -7,7 +7,7 @@ from math import isfinite, log2
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
@@ -31,6 +31,7 @@ from gui.views.measured_model import (
     summary_words,
 )
 from gui.views.names_dialog import NameRow, NamesDialog
+from gui.widgets.popup import one_use_menu
 from gui.widgets.themed import button, label
 
 if TYPE_CHECKING:
@@ -177,8 +178,7 @@ class MeasuredView(KernelListView):
 
     def menu(self) -> QMenu:
         """Names, closing, copy and export."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         if self.session.measurements.profiles:
             menu.addAction(self.tr("Names…")).triggered.connect(lambda _=False: self.show_names())
             close = menu.addAction(self.tr("Close profile"))

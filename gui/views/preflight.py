@@ -19,7 +19,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QShortcut
 from PySide6.QtWidgets import (
     QListView,
-    QMenu,
     QStackedWidget,
     QStyle,
     QStyledItemDelegate,
@@ -37,6 +36,7 @@ from gui.views.preflight_findings import Finding, finding_steps, worded
 from gui.views.session_view import SessionView
 from gui.views.slices import Slices
 from gui.widgets.empty import EmptyState
+from gui.widgets.popup import one_use_menu
 
 if TYPE_CHECKING:
     from engine.interop.preflight import Finding as Found
@@ -312,8 +312,7 @@ class PreflightView(SessionView):
             clipboard.setText("\n".join(lines))
 
     def _show_menu(self, at) -> None:  # type: ignore[no-untyped-def]
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         index = self.list.indexAt(at)
         if index.isValid():
             go = menu.addAction(self.tr("Go to where it is mended"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
@@ -23,6 +23,7 @@ from gui.views.ranking_raise import RaiseBar
 from gui.views.sensitivity_data import Question, used_metric
 from gui.views.sweep_controls import QUESTIONS, MenuButton, SweepControls
 from gui.views.sweep_words import difference_sentence, question_sentence, question_word, state_words
+from gui.widgets.popup import one_use_menu
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -165,8 +166,7 @@ class RankingView(KernelListView):
 
     def menu(self) -> QMenu:
         """Schemes, sweeps, copy and export."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         self.controls.fill_menu(menu)
         self.exporter.fill(menu)
         return menu

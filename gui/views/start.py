@@ -235,6 +235,7 @@ class StartPage(QWidget):
         self._compare.setIcon(icon("swap", theme.text, 16))
         self._links["palette"].setIcon(icon("search", theme.text2, 16))
         self._links["shortcuts"].setIcon(icon("help", theme.text2, 16))
+        self._links["figures"].setIcon(icon("info", theme.text2, 16))
         if self._session is not None:
             self._fill_right()
 

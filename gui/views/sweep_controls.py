@@ -22,6 +22,7 @@ from gui.views.sensitivity_data import Question, scheme_code, scheme_order, used
 from gui.views.sweep_words import difference_sentence, metric_sentence, metric_word, question_word
 from gui.widgets.escape import EscapeFirst
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 from gui.widgets.segmented import SegmentedControl
 
 if TYPE_CHECKING:
@@ -183,8 +184,7 @@ class MenuButton(QToolButton):
 
     def open_menu(self) -> QMenu:
         """Show the menu."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         self._fill(menu)
         menu.popup(self.mapToGlobal(QPoint(0, self.height())))
         return menu

@@ -12,6 +12,7 @@ from gui.fonts import font
 from gui.icons import paint_icon
 from gui.paint import dot
 from gui.theme import theme_manager
+from gui.widgets.popup import one_use_menu
 
 HEIGHT = 44
 _LEFT = 36
@@ -63,8 +64,7 @@ class ContextButton(QAbstractButton):
         """Show the menu below."""
         if self._fill is None:
             return
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         self._fill(menu)
         menu.popup(self.mapToGlobal(self.rect().bottomLeft()))
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from gui.fonts import font
 from gui.theme import theme_manager
 from gui.widgets.dock_tab import HEIGHT, DockTab
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 
 if TYPE_CHECKING:
     from gui.docks import Dock, DockHost
@@ -136,8 +137,7 @@ class DockTitle(QWidget):
         return next((place for place, tab in enumerate(self._tabs) if tab.front), 0)
 
     def _show_others(self) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         for tab in self._tabs:
             if tab.isHidden():
                 menu.addAction(tab.text(), partial(self._raise, tab.dock))
@@ -170,8 +170,7 @@ class DockTitle(QWidget):
         self._show_menu(event.globalPos())
 
     def _show_menu(self, place: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         floating = self._dock.isFloating()
         text = self.tr("Dock") if floating else self.tr("Float")
         menu.addAction(text, self._dock.float_or_dock)

@@ -7,10 +7,11 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.fonts import font
 from gui.theme import theme_manager
+from gui.widgets.popup import one_use_menu
 
 ARROW = 12
 """Px for the arrow of a folded control."""
@@ -143,8 +144,7 @@ class SegmentedControl(QWidget):
             self.chosen.emit(key)
 
     def _show_menu(self) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = one_use_menu(self)
         for key, text in self._choices:
             action = menu.addAction(text, partial(self._take, key))
             action.setCheckable(True)

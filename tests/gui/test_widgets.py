@@ -1,7 +1,8 @@
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from gui.paint import (
     FAMILIES,
@@ -21,6 +22,7 @@ from gui.theme import DARK, LIGHT, theme_manager
 from gui.widgets.chip import Chip
 from gui.widgets.context_button import ContextButton
 from gui.widgets.layout_tabs import LayoutTabs
+from gui.widgets.popup import one_use_menu
 from gui.widgets.precision_switch import PrecisionSwitch
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.summary_card import CardLook, SummaryCard
@@ -196,3 +198,19 @@ def test_tooltip_card_stays_on_the_screen(qtbot):
     card.show_at(TipContent("features.2.dw", [("starts", "0.362 ms")], ("FP16", "FP16"), "click"), room.bottomRight())
     assert room.contains(card.geometry())
     card.close()
+
+
+def test_a_menu_outlives_the_key_that_closes_it(qtbot):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    menu = one_use_menu(parent)
+    menu.addAction("one")
+    menu.popup(parent.mapToGlobal(parent.rect().center()))
+    qtbot.keyClick(menu, Qt.Key.Key_Down)
+    qtbot.keyPress(menu, Qt.Key.Key_Return)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert isValid(menu)
+    qtbot.keyRelease(menu, Qt.Key.Key_Return)
+    one_use_menu(parent)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not isValid(menu)
