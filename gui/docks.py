@@ -146,6 +146,9 @@ class Dock(QDockWidget):
         self.setFloating(not self.isFloating())
         if self.isFloating():
             self.move(self.pos() + QPoint(LOOSE, LOOSE))
+            self.activateWindow()
+        if self.view is not None:
+            self.view.take_keys()
 
     def ensure_view(self, *, patient: bool = False) -> Any:
         """The view, made now if nobody has seen it yet; a `patient` one is filled in an event of its own."""

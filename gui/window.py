@@ -111,6 +111,10 @@ class Window(QWidget):
         self._soon.timeout.connect(self._refresh)
         self._actions.happened.connect(self._refresh)
         hub.file_written.connect(self.status.show_written)
+        self._used_panel: Dock | None = None
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._on_focus)
         self._rings = FocusRings(self)
         self.menu_row.layout_chosen.connect(self._actions.layout)
         theme_manager.changed.connect(self._apply_theme)
@@ -220,9 +224,17 @@ class Window(QWidget):
         """The dock that has the focus or had it before a menu or the palette, else the one the layout is about."""
         if self.host is None or self._stack.currentWidget() is not self.host:
             return None
-        found = _dock_around(QApplication.focusWidget()) or _dock_around(self.focusWidget())
-        found = found or self.host.docks[MAIN[self.layout_name]]
+        used = self._used_panel
+        if used is None or not used.isVisible() or not used.isFloating():
+            used = _dock_around(self.focusWidget()) or used
+        found = used if used is not None and used.isVisible() else self.host.docks[MAIN[self.layout_name]]
         return found if found.isVisible() else None
+
+    def _on_focus(self, _: QWidget | None, now: QWidget | None) -> None:
+        """Remember which panel is in use: menus and the palette take the focus from it, be it floating or not."""
+        dock = _dock_around(now)
+        if dock is not None and self.host is not None and self.host.docks.get(dock.spec.id) is dock:
+            self._used_panel = dock
 
     def _on_manual_gone(self) -> None:
         self._manual = None
@@ -465,6 +477,9 @@ class Window(QWidget):
         self.settings.sync()
         self._soon.stop()
         self._rings.stop()
+        application = QApplication.instance()
+        if isinstance(application, QApplication) and self._unsubscribe is not None:
+            application.focusChanged.disconnect(self._on_focus)
         self.status.stop()
         if self._unsubscribe is not None:
             self._unsubscribe()
