@@ -340,5 +340,4 @@ class CompareView(PlotView):
                 comparing.choose(b=source)
 
         menu = self.menus.menu(chosen, choose)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(button.mapToGlobal(button.rect().bottomLeft()))

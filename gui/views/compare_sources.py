@@ -15,6 +15,7 @@ from engine.precision.scheme import label
 from engine.session.comparing import Source
 from gui.views.compare_names import dump_names
 from gui.views.plan_words import plan_word
+from gui.widgets.popup import one_use_menu
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -104,7 +105,7 @@ class SourceMenu:
 
     def menu(self, chosen: Source, choose: Callable[[Source], None]) -> QMenu:
         """All sources, the one in use checked, and ways to open a dump."""
-        menu = QMenu(self._parent)
+        menu = one_use_menu(self._parent)
         group = QActionGroup(menu)
         for source in self._session.comparing.sources():
             name, details = source_words(self._session, source, self._session.plan, self._session.current)

@@ -29,6 +29,7 @@ from gui.views.jobs_model import Index, JobsModel, detail_words, state_words
 from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -269,7 +270,7 @@ class JobsView(SessionView):
         job = self.job_at(index)
         if job is None:
             return None
-        menu = QMenu(self)
+        menu = one_use_menu(self)
         cancel = menu.addAction(self.tr("Cancel"))
         cancel.setEnabled(job.active)
         cancel.triggered.connect(lambda _=False: self.cancel_at(index))
@@ -283,7 +284,6 @@ class JobsView(SessionView):
     def _show_menu(self, at: QPoint) -> None:
         menu = self.row_menu(self.list.indexAt(at))
         if menu is not None:
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(self.list.viewport().mapToGlobal(at))
 
 

@@ -411,5 +411,4 @@ class LayersView(SessionView):
         self._popup(menu, button.mapToGlobal(QPoint(0, button.height() + 2)))
 
     def _popup(self, menu: QMenu, at: QPoint) -> None:
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(at)

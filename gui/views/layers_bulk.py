@@ -20,6 +20,7 @@ from gui.theme import Theme
 from gui.views.layers_filter import HEIGHT
 from gui.views.layers_rows import SEGMENTS
 from gui.views.price import Pricer
+from gui.widgets.popup import one_use_menu
 from gui.widgets.precision_switch import PrecisionSwitch
 from gui.widgets.themed import button
 from gui.widgets.themed import label as text_label
@@ -243,7 +244,7 @@ class BulkBar(QWidget):
 
     def similar_menu(self) -> QMenu:
         """Ways to extend the selection."""
-        menu = QMenu(self)
+        menu = one_use_menu(self)
         words = {
             "op": self.tr("Same operators"),
             "kind": self.tr("Same kind"),
@@ -256,5 +257,4 @@ class BulkBar(QWidget):
 
     def _show_similar(self) -> None:
         menu = self.similar_menu()
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.similar.mapToGlobal(QPoint(0, self.similar.height() + 2)))

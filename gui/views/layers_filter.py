@@ -14,6 +14,7 @@ from gui.views.layers_rows import LayerRows
 from gui.views.words import kind_word
 from gui.widgets.chip import Chip
 from gui.widgets.escape import EscapeFirst
+from gui.widgets.popup import one_use_menu
 from gui.widgets.themed import button
 
 DEBOUNCE_MS = 150
@@ -246,7 +247,7 @@ class FilterBar(QWidget):
 
     def ops_menu(self) -> QMenu:
         """The choice of operator kinds, with counts."""
-        menu = QMenu(self)
+        menu = one_use_menu(self)
         everything = menu.addAction(self.tr("all ops"))
         everything.triggered.connect(lambda: self._set(ops=frozenset()))
         menu.addSeparator()
@@ -264,5 +265,4 @@ class FilterBar(QWidget):
     def _show_ops(self) -> None:
         self._label_ops()
         menu = self.ops_menu()
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.ops.mapToGlobal(QPoint(0, self.ops.height() + 2)))

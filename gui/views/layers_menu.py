@@ -14,13 +14,14 @@ from gui.views.layers_copies import LayerCopies
 from gui.views.layers_edits import LayerEdits
 from gui.views.layers_rows import SEGMENTS
 from gui.views.layers_table import ROW_HEIGHTS
+from gui.widgets.popup import one_use_menu
 
 translate = QCoreApplication.translate
 
 
 def row_menu(parent: QWidget, edits: LayerEdits, copies: LayerCopies) -> QMenu:
     """Right click on a row; the entries work on the selection."""
-    menu, editable = QMenu(parent), edits.editable
+    menu, editable = one_use_menu(parent), edits.editable
     for name, key in zip(SEGMENTS, "486", strict=True):
         _add(menu, f"{name}\t{key}", partial(edits.set_family, name)).setEnabled(editable)
     _add(menu, translate("Layers", "Advanced scheme…"), edits.edit_scheme).setEnabled(editable)
@@ -43,7 +44,7 @@ def row_menu(parent: QWidget, edits: LayerEdits, copies: LayerCopies) -> QMenu:
 
 def more_menu(parent: QWidget, copies: LayerCopies, heights: Callable[[str], None], height: str) -> QMenu:
     """The three dots of the dock header."""
-    menu = QMenu(parent)
+    menu = one_use_menu(parent)
     _add_export(menu, copies)
     menu.addSeparator()
     words = {
@@ -62,7 +63,7 @@ def columns_menu(
     parent: QWidget, shown: Callable[[str], bool], show: Callable[[str, bool], None], reset: Callable[[], None]
 ) -> QMenu:
     """Which columns are on."""
-    menu = QMenu(parent)
+    menu = one_use_menu(parent)
     for column in COLUMNS:
         if column.key in ("index", "name", "precision"):
             continue

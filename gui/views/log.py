@@ -40,6 +40,7 @@ from gui.views.log_report import clock, report
 from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 from gui.widgets.segmented import SegmentedControl
 
 if TYPE_CHECKING:
@@ -261,14 +262,13 @@ class LogView(SessionView):
 
     def menu(self) -> QMenu:
         """Copy lines, copy a report."""
-        menu = QMenu(self)
+        menu = one_use_menu(self)
         menu.addAction(self.tr("Copy")).triggered.connect(lambda _=False: self.copy_selected())
         menu.addAction(self.tr("Copy for a bug report")).triggered.connect(lambda _=False: self.copy_report())
         return menu
 
     def _show_menu(self, at: QPoint) -> None:
         menu = self.menu()
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.list.viewport().mapToGlobal(at))
 
 

@@ -24,6 +24,7 @@ from gui.views.plans_model import PlansModel, plan_rows
 from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
+from gui.widgets.popup import one_use_menu
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -176,8 +177,7 @@ class PlansView(SessionView):
 
     def menu(self) -> QMenu:
         """What can be done with the chosen plan, then with all."""
-        menu, name = QMenu(self), self.list.chosen
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu, name = one_use_menu(self), self.list.chosen
         words = self.tr("Compare no more") if name == self.session.kept.b_name else self.tr("Compare with (B)")
         entries: list[tuple[str, Callable[[], object]]] = [
             (self.tr("Apply"), lambda: self.apply(name)),
