@@ -147,6 +147,8 @@ class Dock(QDockWidget):
         if self.isFloating():
             self.move(self.pos() + QPoint(LOOSE, LOOSE))
             self.activateWindow()
+        else:
+            self.raise_()
         if self.view is not None:
             self.view.take_keys()
 

@@ -45,6 +45,15 @@ def test_the_panel_that_had_the_focus_floats_and_comes_back(window, qtbot):
     assert not any(other.isFloating() for other in window.host.docks.values()), "the same comes back"
 
 
+def test_a_panel_that_is_put_back_is_in_front_of_its_group(window, qtbot):
+    window.reveal("kernel").take_keys()
+    kernel = window.host.docks["kernel"]
+    for _ in range(2):
+        QApplication.processEvents()
+        kernel.float_or_dock()
+    qtbot.waitUntil(lambda: not kernel.isFloating() and not kernel.visibleRegion().isEmpty())
+
+
 def test_a_panel_stands_alone_and_is_closed(window, qtbot):
     layers, error = window.host.docks["layers"], window.host.docks["error"]
     layers.view.table.setFocus()
