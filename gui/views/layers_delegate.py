@@ -21,6 +21,7 @@ from gui.i18n import language
 from gui.icons import paint_icon
 from gui.theme import Theme
 from gui.views.fitting import fitting_name
+from gui.views.fitting_ops import fitting_op
 from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED
 from gui.views.layers_flags import flags_of
 from gui.views.layers_model import LayersModel
@@ -241,18 +242,18 @@ def _draw(cell: Cell, rect: QRect, words: str, color: QColor, align: int) -> Non
     cell.painter.drawText(rect, align, words)
 
 
-def _elided(cell: Cell, words: str, width: int, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> str:
-    return cell.painter.fontMetrics().elidedText(words, mode, width)
+def _elided(cell: Cell, words: str, width: int) -> str:
+    return cell.painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, width)
 
 
 def _text(cell: Cell, key: str) -> None:
     rect = cell.rect.adjusted(PAD, 0, -2, -1)
     words = BY_KEY[key].text(cell.rows, cell.kernel)
     cell.pen.take(face(12))
-    mode = Qt.TextElideMode.ElideMiddle if key == "op" else Qt.TextElideMode.ElideRight
     launch = key == "bound" and cell.rows.bounds[cell.kernel] in ("Launch", "-", "")
     color = cell.quiet if launch or key in ("shape", "unit") else cell.theme.text2
-    _draw(cell, rect, _elided(cell, words, rect.width(), mode), color, _LEFT)
+    words = fitting_op(words, "", rect.width(), 12) if key == "op" else _elided(cell, words, rect.width())
+    _draw(cell, rect, words, color, _LEFT)
 
 
 def _index(cell: Cell, key: str) -> None:
