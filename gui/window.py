@@ -396,7 +396,7 @@ class Window(QWidget):
             return
         from gui.dialogs.unsaved import UnsavedDialog
 
-        dialog = UnsavedDialog(self)
+        dialog = UnsavedDialog(self, has_file=session.project_path is not None)
         dialog.discarded.connect(go)
         dialog.saved.connect(lambda: self._save_then(go))
         dialog.open()

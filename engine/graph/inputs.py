@@ -12,6 +12,7 @@ import onnx
 
 from engine.errors import ModelError, ShapesNeededError
 from engine.graph.borders import plain_borders
+from engine.graph.external import check_tensors
 from engine.graph.limits import DEFAULT_LIMIT
 from engine.graph.proposals import propose, resolve
 from engine.graph.sparse import fill_sparse
@@ -24,13 +25,16 @@ ANY_RANK = "[...]"
 
 
 def read_inputs(path: str | Path, *, memory_limit: int = DEFAULT_LIMIT) -> tuple[ModelInput, ...]:
-    """The inputs that have to be fed, with a proposal for each shape. Weights are not read.
+    """The inputs that have to be fed, with a proposal for each shape. Weights are looked for, not read.
 
     Raises:
-        ModelError: The file is missing, no ONNX model, or has an input that is no tensor.
+        ModelError: The file is missing, no ONNX model, lacks weights, or has an input that is no tensor.
     """
     path = existing(path)
-    return declared_inputs(read_plain(path, memory_limit)[0], path)
+    model = read_plain(path, memory_limit)[0]
+    inputs = declared_inputs(model, path)
+    check_tensors(model, path.resolve())  # nobody should choose sizes for a model that can't be opened
+    return inputs
 
 
 def read_plain(path: Path, memory_limit: int) -> tuple[onnx.ModelProto, tuple[Text, ...]]:

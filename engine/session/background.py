@@ -231,7 +231,7 @@ class Background:
                 warm.append(work.warm(figures, device, scenario))
             return warm
 
-        title = say("Simulating on {device}", device=device.name)
+        title = say("Simulating on {device}", device=device.title)
         return self.jobs.submit(title, run, lane="query", supersede="simulate", on_done=done, on_failed=failed)
 
     def evaluate(

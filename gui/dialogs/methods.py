@@ -75,6 +75,7 @@ class MethodsDialog(Dialog):
         self._fill()
         self.refused.setText(self._why_not())
         self.refused.setVisible(bool(self.refused.text()))
+        self.table.setVisible(bool(self._schemes))
         self.table.itemSelectionChanged.connect(self._enable)
         self.table.itemDoubleClicked.connect(lambda _: self._on_use())
         self.finished.connect(session.subscribe(self._on_change))

@@ -14,13 +14,15 @@ class UnsavedDialog(Dialog):
     saved = Signal()
     discarded = Signal()
 
-    def __init__(self, parent: QWidget | None) -> None:
+    def __init__(self, parent: QWidget | None, *, has_file: bool = False) -> None:
+        """Ask; without a file of the project a place is asked for next, which the dots on the button say."""
         super().__init__("", "", parent, width=420)
         self.setWindowTitle(self.tr("Unsaved edits"))
         self.title_label.setText(self.tr("The plan has edits that are not saved."))
         self.add_button(self.tr("Discard"), self._on_discard, left=True)
         self.add_button(self.tr("Cancel"), self.reject)
-        self.add_button(self.tr("Save…"), self._on_save, primary=True).setFocus()
+        save = self.tr("Save") if has_file else self.tr("Save…")
+        self.add_button(save, self._on_save, primary=True).setFocus()
 
     def _on_save(self) -> None:
         self.accept()

@@ -57,7 +57,7 @@ class PlansView(SessionView):
         self.split.addWidget(self.list)
         self.split.addWidget(self.below)
         self.exporter = Exporter(self, None, self.model.table, self.title)
-        self.add = IconButton("plus")
+        self.add, self.against = IconButton("plus"), IconButton("swap")
         self.more = IconButton("more", token="muted")
         self.empty = EmptyState()
         self._pages = QStackedWidget()
@@ -67,6 +67,8 @@ class PlansView(SessionView):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._pages)
         self.add.clicked.connect(self.keep)
+        self.against.clicked.connect(lambda: self.compare(self.list.chosen))
+        self.list.selectionModel().selectionChanged.connect(lambda *_: self._show_against())
         self.more.clicked.connect(lambda: self._popup(self.menu(), self.more.mapToGlobal(QPoint(0, 24))))
         self.list.apply_pressed.connect(self.apply)
         self.list.delete_pressed.connect(lambda name: self._guarded(lambda: session.kept.delete(name)))
@@ -90,12 +92,13 @@ class PlansView(SessionView):
         return self.tr("%n kept", "", count) if count else ""
 
     def header_widgets(self) -> list[QWidget]:
-        """Keep, more."""
-        return [self.add, self.more]
+        """Keep, compare, more."""
+        return [self.add, self.against, self.more]
 
     def retranslate(self) -> None:
         """Write the texts again."""
         self.add.set_tip(self.tr("Keep the current plan by a name"))
+        self._show_against()
         self.more.set_tip(self.tr("More"))
         self.list.setAccessibleName(self.tr("Plans"))
         self.matrix.setAccessibleName(self.tr("Transitions between precisions, from A to B"))
@@ -126,8 +129,18 @@ class PlansView(SessionView):
             self.list.choose(chosen)
         compared = self.session.kept.b is not None
         self.below.setVisible(compared)
+        self._show_against()
         self._write_matrix()
         self.subtitle_changed.emit()
+
+    def _compare_words(self, name: str) -> str:
+        return self.tr("Compare no more") if name == self.session.kept.b_name else self.tr("Compare with (B)")
+
+    def _show_against(self) -> None:
+        """The button is about the chosen plan."""
+        name = self.list.chosen
+        self.against.setEnabled(bool(name))
+        self.against.set_tip(self._compare_words(name) if name else self.tr("Choose a kept plan to compare with"))
 
     def _write_matrix(self) -> None:
         pairs = pairs_of(self.session)
@@ -178,10 +191,9 @@ class PlansView(SessionView):
     def menu(self) -> QMenu:
         """What can be done with the chosen plan, then with all."""
         menu, name = one_use_menu(self), self.list.chosen
-        words = self.tr("Compare no more") if name == self.session.kept.b_name else self.tr("Compare with (B)")
         entries: list[tuple[str, Callable[[], object]]] = [
             (self.tr("Apply"), lambda: self.apply(name)),
-            (words, lambda: self.compare(name)),
+            (self._compare_words(name), lambda: self.compare(name)),
             (self.tr("Rename"), lambda: self.list.choose(name, edit=True)),
             (self.tr("Duplicate"), lambda: self.duplicate(name)),
             (self.tr("Export…"), lambda: self._ask_export(name)),

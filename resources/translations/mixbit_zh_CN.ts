@@ -4151,20 +4151,24 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>打开模型…</translation>
     </message>
     <message>
-        <source>{count} kernels: {a} in A, {b} in B</source>
-        <translation>{count} 个算子：A 中为 {a}，B 中为 {b}</translation>
-    </message>
-    <message>
-        <source>Plan</source>
-        <translation>方案</translation>
-    </message>
-    <message>
         <source>Compare no more</source>
         <translation>停止比较</translation>
     </message>
     <message>
         <source>Compare with (B)</source>
         <translation>作为 B 比较</translation>
+    </message>
+    <message>
+        <source>Choose a kept plan to compare with</source>
+        <translation>选择一个已保留的方案来比较</translation>
+    </message>
+    <message>
+        <source>{count} kernels: {a} in A, {b} in B</source>
+        <translation>{count} 个算子：A 中为 {a}，B 中为 {b}</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>方案</translation>
     </message>
     <message>
         <source>Apply</source>
@@ -6303,6 +6307,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
     </message>
     <message>
         <source>Save…</source>

@@ -36,4 +36,5 @@ DIALOGS = {
     "scheme": lambda w, s: SchemeDialog(INT8, 2, w),
     "shortcuts": lambda w, s: ShortcutsDialog(w),
     "unsaved": lambda w, s: UnsavedDialog(w),
+    "unsaved with a file": lambda w, s: UnsavedDialog(w, has_file=True),
 }

@@ -108,6 +108,7 @@ def test_float_weights_and_locked_kernels_have_no_method_to_take(qtbot, session)
     session.set_scheme([kernel.id], FP16)
     empty = MethodsDialog(session, kernel, None)
     assert empty.table.rowCount() == 0
+    assert empty.table.isHidden()  # the sentence says it all
     assert "float weights" in empty.state.text()
     assert not empty.use.isEnabled()
     empty.reject()

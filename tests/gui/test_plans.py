@@ -108,6 +108,22 @@ def test_enter_applies_delete_deletes_and_the_menu_does_the_rest(show, session, 
     assert [kept.name for kept in session.kept.plans] == ["tail"]
 
 
+def test_the_button_compares_with_the_chosen_plan_and_no_more(show, session, qtbot):
+    session.keep_plan("tail")
+    view = show(PlansView)
+    assert not view.against.isEnabled()
+    choose(view, "tail")
+    settle(view)
+    assert view.against.accessibleName() == "Compare with (B)"
+    qtbot.mouseClick(view.against, Qt.MouseButton.LeftButton)
+    assert session.kept.b_name == "tail"
+    settle(view)
+    assert view.below.isVisible()
+    assert view.against.accessibleName() == "Compare no more"
+    qtbot.mouseClick(view.against, Qt.MouseButton.LeftButton)
+    assert session.kept.b is None
+
+
 def test_a_against_b_agrees_with_the_plans(show, session, qtbot):
     session.apply_preset("int8")
     session.keep_plan("eight")

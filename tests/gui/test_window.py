@@ -351,6 +351,23 @@ def test_every_icon_button_has_a_name_and_a_tip(make_window, session):
         assert nameless == []
 
 
+@pytest.mark.parametrize(("file", "words"), [(None, "Save…"), ("work.mixbit", "Save")])
+def test_saving_unsaved_edits_announces_another_question_only_without_a_file(qtbot, session, tmp_path, file, words):
+    from gui.dialogs.unsaved import UnsavedDialog
+
+    window = Window(Settings(None))
+    qtbot.addWidget(window)
+    window.show()
+    window.set_session(session)
+    session.project_path = tmp_path / file if file else None
+    session.modified = True
+    window.unless_unsaved(lambda: None)
+    dialog = window.findChild(UnsavedDialog)
+    assert words in [button.text() for button in dialog.findChildren(QPushButton)]
+    dialog.reject()
+    session.modified = False
+
+
 def test_closing_a_window_with_unsaved_edits_asks(qtbot, session):
     from gui.dialogs.unsaved import UnsavedDialog
 

@@ -97,6 +97,14 @@ def test_external_data_missing_or_short(tmp_path):
     assert "keeps its weights in weights.bin, which is missing" in refusal(path)
 
 
+def test_missing_weights_are_said_before_sizes_are_asked_for(tmp_path):
+    path = save_external(linear(), tmp_path)
+    assert read_inputs(path)
+    (tmp_path / "weights.bin").unlink()
+    with pytest.raises(ModelError, match=r"keeps its weights in weights\.bin, which is missing"):
+        read_inputs(path)
+
+
 def relocated(tmp_path, location, offset="0"):
     proto = model([N("MatMul", ["x", "w"], ["y"])], {"x": (2, 4)}, ["y"])
     tensor = proto.graph.initializer.add(name="w", data_type=TensorProto.FLOAT, dims=[4, 4])
