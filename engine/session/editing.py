@@ -167,20 +167,26 @@ class Editing(SessionState):
 
     def undo(self, who: str = "") -> None:
         """Take the last edit back."""
-        plan = self._history.undo()
-        if plan is not None:
-            self._show(plan, who)
+        self._return(self._history.undo(), who)
 
     def redo(self, who: str = "") -> None:
         """Do the last undone edit again."""
-        plan = self._history.redo()
-        if plan is not None:
-            self._show(plan, who)
+        self._return(self._history.redo(), who)
 
     def go_to(self, place: int, who: str = "") -> None:
         """Undo or redo until so many edits of `history` are done."""
-        plan = self._history.go_to(place)
-        if plan is not None:
+        self._return(self._history.go_to(place), who)
+
+    def _return(self, plan: Plan | None, who: str) -> None:
+        """Show what the history gives, with the locks of then; None is nothing."""
+        if plan is None:
+            return
+        locked = self._history.locked
+        if locked is not None:
+            self.locked = frozenset(kernel.id for kernel in self._kernels(locked))
+        if plan == self.plan:
+            self._announce(What.PLAN, who)
+        else:
             self._show(plan, who)
 
     def known(self, plan: Plan) -> Evaluation | None:
@@ -219,9 +225,19 @@ class Editing(SessionState):
             self._announce(What.SELECTION, who)
 
     def set_locked(self, kernel_ids: Iterable[str], locked: bool, who: str = "") -> None:
-        """Lock or unlock kernels: edits and searches leave locked ones alone."""
+        """Lock or unlock kernels, as one undo step: edits and searches leave locked ones alone."""
         ids = frozenset(kernel.id for kernel in self._kernels(kernel_ids))
-        self.locked = self.locked | ids if locked else self.locked - ids
+        before, after = self.locked, self.locked | ids if locked else self.locked - ids
+        if before == after:
+            return
+        count = len(before ^ after)
+        title = (
+            say("Lock {count} {count:kernel|kernels}", count=count)
+            if locked
+            else say("Unlock {count} {count:kernel|kernels}", count=count)
+        )
+        self.locked = after
+        self._history.push(title, self.plan, self.plan, (before, after))
         self._announce(What.PLAN, who)
 
     def set_note(self, kernel_id: str, text: str, who: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Undo and redo of plan edits. Each edit is one step, however many kernels it changes."""
+"""Undo and redo of edits to plan and locks. Each edit is one step, however many kernels it changes."""
 
 from __future__ import annotations
 
@@ -41,10 +41,21 @@ class History:
         """How many steps are done; the others are undone."""
         return self._at
 
-    def push(self, title: Text, before: Plan, after: Plan) -> None:
+    @property
+    def locked(self) -> frozenset[str] | None:
+        """What is locked at this place; None if no step is about locks."""
+        done = next((step.locks for step in reversed(self._steps[: self._at]) if step.locks is not None), None)
+        if done is not None:
+            return done[1]
+        undone = next((step.locks for step in self._steps[self._at :] if step.locks is not None), None)
+        return undone[0] if undone is not None else None
+
+    def push(
+        self, title: Text, before: Plan, after: Plan, locks: tuple[frozenset[str], frozenset[str]] | None = None
+    ) -> None:
         """Add a step; undone steps are forgotten."""
         del self._steps[self._at :]
-        self._steps.append(Step(title, before, after))
+        self._steps.append(Step(title, before, after, locks))
         del self._steps[:-MOST_STEPS]
         self._at = len(self._steps)
 
@@ -87,8 +98,8 @@ class History:
         skipped = max(0, len(self._steps) - MOST_REFITTED)
         if self._at < skipped:  # so much was undone that the place is not among the newest
             skipped = len(self._steps)
-        new = [Step(step.title, of(step.before), of(step.after)) for step in self._steps[skipped:]]
-        left = [step.before != step.after for step in new]
+        new = [Step(step.title, of(step.before), of(step.after), step.locks) for step in self._steps[skipped:]]
+        left = [step.before != step.after or step.locks is not None for step in new]
         self._at = sum(left[: max(0, self._at - skipped)])
         lost = len(self._steps) - sum(left)
         self._steps = [step for step, stays in zip(new, left, strict=True) if stays]

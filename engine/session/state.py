@@ -151,6 +151,15 @@ class Step:
     title: Text
     before: Plan
     after: Plan
+    locks: tuple[frozenset[str], frozenset[str]] | None = None
+    """Ids of all locked kernels before and after, of an edit that is about them."""
+
+    @property
+    def touched(self) -> int:
+        """How many kernels it is about."""
+        if self.locks is not None:
+            return len(self.locks[0] ^ self.locks[1])
+        return len(self.after.difference(self.before))
 
 
 Level = Literal["info", "warning", "error"]

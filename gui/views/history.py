@@ -149,8 +149,7 @@ class HistoryView(SessionView):
             self.list.takeItem(self.list.count() - 1)
         for step in steps[kept:]:
             item = QListWidgetItem(translated(step.title))
-            changed = len(step.after.difference(step.before))
-            item.setData(_COUNT, self.tr("%n kernel(s)", "", changed))
+            item.setData(_COUNT, self.tr("%n kernel(s)", "", step.touched))
             item.setToolTip(item.text())
             self.list.addItem(item)
         self._steps = steps

@@ -2725,6 +2725,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>离群值</translation>
     </message>
     <message>
+        <source>last: ≥ {value}</source>
+        <translation>末条 ≥ {value}</translation>
+    </message>
+    <message>
         <source>Runs by latency, ms</source>
         <translation>按时延统计的运行次数，ms</translation>
     </message>
@@ -6010,6 +6014,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>ThermalView</name>
     <message>
+        <source>first throttle {time}</source>
+        <translation>首次降频 {time}</translation>
+    </message>
+    <message>
         <source>Thermal</source>
         <translation>热</translation>
     </message>
@@ -6024,10 +6032,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Minutes of use are being simulated.</source>
         <translation>正在仿真数分钟的使用。</translation>
-    </message>
-    <message>
-        <source>first throttle {time}</source>
-        <translation>首次降频 {time}</translation>
     </message>
     <message>
         <source>Show the whole time</source>
@@ -9847,6 +9851,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{count} locked {count:layer keeps its|layers keep their} precision.</source>
         <translation>{count} 个已锁定的层保持原有精度。</translation>
+    </message>
+    <message>
+        <source>Lock {count} {count:kernel|kernels}</source>
+        <translation>锁定 {count} 个算子</translation>
+    </message>
+    <message>
+        <source>Unlock {count} {count:kernel|kernels}</source>
+        <translation>解除锁定 {count} 个算子</translation>
     </message>
     <message>
         <source>Using synthetic samples instead: errors are indicative only.</source>

@@ -165,9 +165,7 @@ class FakeSession:
         return self._history.place
 
     def go_to(self, place: int, who: str = "") -> None:
-        plan = self._history.go_to(place)
-        if plan is not None:
-            self._go(plan, who)
+        self._return(self._history.go_to(place), who)
 
     def keep_plan(self, name: str) -> None:
         self.kept.keep(name, self.plan, self.figures)
@@ -222,14 +220,16 @@ class FakeSession:
             self._go(plan, who)
 
     def undo(self, who: str = "") -> None:
-        plan = self._history.undo()
-        if plan is not None:
-            self._go(plan, who)
+        self._return(self._history.undo(), who)
 
     def redo(self, who: str = "") -> None:
-        plan = self._history.redo()
-        if plan is not None:
-            self._go(plan, who)
+        self._return(self._history.redo(), who)
+
+    def _return(self, plan: Plan | None, who: str) -> None:
+        if plan is None:
+            return
+        self.locked = self.locked if self._history.locked is None else self._history.locked
+        self._go(plan, who)
 
     def _go(self, plan: Plan, who: str) -> None:
         assert self.network is not None
@@ -254,7 +254,9 @@ class FakeSession:
 
     def set_locked(self, kernel_ids: Iterable[str], locked: bool, who: str = "") -> None:
         ids = frozenset(kernel_ids)
-        self.locked = self.locked | ids if locked else self.locked - ids
+        before, self.locked = self.locked, self.locked | ids if locked else self.locked - ids
+        if before != self.locked:
+            self._history.push(say("Locks"), self.plan, self.plan, (before, self.locked))
         self.emit(What.PLAN, who)
 
     def set_device(self, name_or_path: str) -> None:
@@ -313,7 +315,9 @@ class FakeSession:
         """Commands that need files: remembered in `calls`."""
         if name in {"open_model", "open_sample", "open_project", "save_project", "set_rules", "set_data", "export",
                     "import_plan"}:  # fmt: skip
-            return lambda *args, **kwargs: self.calls.append((name, *args, *(v for v in kwargs.values() if not callable(v))))
+            return lambda *args, **kwargs: self.calls.append(
+                (name, *args, *(v for v in kwargs.values() if not callable(v)))
+            )
         raise AttributeError(name)
 
 

@@ -172,7 +172,43 @@ def test_one_step_for_many_kernels_and_locks_are_respected(opened):
     session.undo()
     session.undo()
     assert session.plan == preset(session.network, "fp16")
+    assert session.locked == {ids[0]}
+    session.undo()
+    assert session.locked == frozenset()
     assert session.undo_step is None
+    opened.settle()
+
+
+def test_a_lock_is_a_step_of_its_own(opened):
+    session = opened.session
+    one, two, *_ = (k.id for k in session.network.tunable)
+    session.set_scheme([one], INT8)
+    opened.settle()
+    jobs = len(session.jobs.history)
+    session.set_locked([one, two], True)
+    session.set_locked([one, two], True)  # changes nothing, and is no step
+    assert str(session.undo_step.title) == "Lock 2 kernels"
+    assert session.undo_step.touched == 2
+    session.undo()
+    assert (session.locked, session.plan[one]) == (frozenset(), INT8)  # the edit before stays
+    assert len(session.jobs.history) == jobs  # and nothing is measured again
+    session.redo()
+    session.set_locked([two], False)
+    assert session.locked == {one}
+    session.go_to(0)
+    assert (session.locked, session.plan[one]) == (frozenset(), FP16)
+    session.go_to(3)
+    assert (session.locked, session.plan[one]) == ({one}, INT8)
+    opened.settle()
+
+
+def test_locks_of_a_project_stay_when_edits_are_undone(opened):
+    session = opened.session
+    one, two, *_ = (k.id for k in session.network.tunable)
+    session.locked = frozenset({two})  # as opened
+    session.set_scheme([one], INT8)
+    session.undo()
+    assert session.locked == {two}
     opened.settle()
 
 
