@@ -356,5 +356,6 @@ def _schemes(args: argparse.Namespace) -> tuple[Scheme, ...]:
 def _prepared(args: argparse.Namespace, network: Network) -> Prepared:
     calibration, evaluation = data_sources(args)
     return work.prepare(
-        network, calibration, evaluation, observer=args.observer, samples=args.samples, progress=progress_of(args)
-    )
+        network, calibration, evaluation, observer=args.observer, samples=args.samples, touch=False,
+        progress=progress_of(args),
+    )  # fmt: skip

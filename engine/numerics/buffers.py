@@ -83,6 +83,14 @@ class Store:
             path = Path(self._folder.name) / f"{self._files}.bin"
         return np.memmap(path, np.uint8, "w+", shape=(size,))
 
+    def drop(self, value: Value) -> bool:
+        """Count a buffer as free that was allocated by itself, unless it lies in the file; whether it could be."""
+        slab: object = None if value.array is None else value.array.base
+        if value.array is None or not isinstance(slab, mmap.mmap):
+            return False
+        self.returned(max(1, -(-value.array.nbytes // _ALIGN) * _ALIGN))
+        return True
+
     def returned(self, nbytes: int) -> None:
         """Buffers of that many bytes in memory were dropped."""
         with self._lock:

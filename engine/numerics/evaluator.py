@@ -16,7 +16,7 @@ from engine.graph.types import Array
 from engine.numerics.buffers import Store, Value, fixed
 from engine.numerics.calibration import calibrate
 from engine.numerics.capture import Capture, captured
-from engine.numerics.layout import choose_layout
+from engine.numerics.layout import Layout, choose_layout
 from engine.numerics.local import LocalErrors
 from engine.numerics.outputs import OutputSums, Reading, compare_outputs, read_outputs, total
 from engine.numerics.results import ErrorSums, Evaluation
@@ -63,6 +63,7 @@ class Evaluator:
         ranges: Ranges | None = None,
         workers: int = 2,
         memory_limit: int = 2 << 30,
+        touch: bool = True,
     ) -> None:
         """Take a network and samples; nothing runs before `prepare`.
 
@@ -73,6 +74,8 @@ class Evaluator:
             workers: Threads.
             memory_limit: Bytes for activations and sessions. Activations that don't fit go to a temporary file, and
                 sessions that don't fit are built again when they are needed.
+            touch: Whether `prepare` writes to the buffers of plans too, so that the first plan doesn't pay for it.
+                Without, they take memory from the first plan on that differs from the reference.
 
         Raises:
             DataError: If there is no sample.
@@ -83,7 +86,7 @@ class Evaluator:
         buffers = max(0, memory_limit - _LEAST_SESSION_BYTES)
         sessions = max(_LEAST_SESSION_BYTES, memory_limit - min(activations, buffers))
         wiring, layout = Wiring(network), choose_layout(network)
-        self._given = ranges
+        self._given, self._touch = ranges, touch
         self._shared = Shared(
             network,
             samples,
@@ -137,18 +140,32 @@ class Evaluator:
     def reference(self, sample: int) -> Mapping[str, Value]:
         """Inputs and reference results of every kernel for one sample, not to be changed; there after `prepare`.
 
-        All are in plain order; the first to ask for one that is kept otherwise pays for a copy.
+        All are in plain order; the first to ask for one that is kept otherwise pays for a copy, which stays until
+        `forget_copies`.
         """
         return self._shared.plain_values(sample)
 
+    def forget_copies(self, sample: int) -> None:
+        """Give back the copies that `reference` has made of a sample, as soon as nobody holds them."""
+        self._shared.forget_plain(sample)
+
+    def kept(self, sample: int) -> Mapping[str, Value]:
+        """The same, each in the order of `layout`: nothing is copied."""
+        return self._shared.values[sample]
+
+    @property
+    def layout(self) -> Layout:
+        """The order in which every tensor is kept."""
+        return self._shared.layout
+
     def session(self, kernel: Kernel, scheme: Scheme) -> ort.InferenceSession:
-        """A session of a kernel in a scheme for tensors in plain order; safe to ask for from several threads.
+        """A session of a kernel in a scheme, for tensors in the order of `layout`; any thread may ask.
 
         Raises:
             ModelError: If ONNX Runtime refuses the kernel.
             PlanError: If the scheme needs a range that is not there.
         """
-        return self._shared.sessions.get(kernel, scheme, plain=True)
+        return self._shared.sessions.get(kernel, scheme)
 
     def prepare(self, *, progress: Progress = no_progress, cancel: CancelToken = NEVER) -> None:
         """Build the FP32 sessions and run the reference. Called by the other methods if it was not.
@@ -192,7 +209,7 @@ class Evaluator:
             shared.reading = read_outputs(network, shared.output_arrays(shared.values[0]), shared.samples.labels)
             shared.ready = True
             self._make_states()
-            if not shared.store.file_bytes:
+            if self._touch and not shared.store.file_bytes:
                 self._workers.map(lambda state: state.touch(), self._states, cancel=cancel)
             progress(1.0, text)
 
@@ -382,7 +399,7 @@ class Evaluator:
             gate: Called between kernels by the fork's threads; may wait, so that a sweep steps aside for a toggle.
         """
         made = object.__new__(Evaluator)
-        made._given = self._given
+        made._given, made._touch = self._given, self._touch
         made._shared = self._shared
         made._start(Workers(self._workers.count), gate, owner=False)
         return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -41,12 +41,11 @@ class Layout:
         """Whether a kernel reads or writes an activation in blocks."""
         return any(name in self.blocks for name in (*kernel.inputs, *kernel.outputs))
 
-    def rewrite(self, kernel: Kernel, lowered: Lowered) -> Rewritten:
-        """A lowered kernel for the borders as they are kept."""
-        found = _rewrite(kernel, lowered, self.tensors, self.blocks, self.block)
+    def rewrite(self, lowered: Lowered, inputs: Sequence[str], outputs: Sequence[str]) -> Rewritten:
+        """A lowered kernel, or several in a row, for the borders as they are kept."""
+        found = _rewrite(lowered, inputs, outputs, self.tensors, self.blocks, self.block)
         if found is None:
-            nodes, constants = lowered.nodes, lowered.constants
-            found = framed(nodes, constants, kernel.inputs, kernel.outputs, self.tensors, self.blocks)
+            found = framed(lowered.nodes, lowered.constants, inputs, outputs, self.tensors, self.blocks)
         return found
 
 
@@ -67,8 +66,8 @@ def choose_layout(network: Network) -> Layout:
         possible = {name for name in kernel.outputs if name not in leaving and _suits(graph, name, block)}
         if not possible and chosen.isdisjoint(kernel.inputs):
             continue
-        found = _rewrite(kernel, Lowered(tuple(n.proto for n in kernel.nodes), kernel.constants), tensors,
-                         frozenset(chosen | possible), block)  # fmt: skip
+        lowered = Lowered(tuple(n.proto for n in kernel.nodes), kernel.constants)
+        found = _rewrite(lowered, kernel.inputs, kernel.outputs, tensors, frozenset(chosen | possible), block)
         if found is None:  # it cannot read blocks, whoever writes them
             chosen.difference_update(kernel.inputs)
             continue
@@ -86,11 +85,15 @@ def _suits(graph: Graph, name: str, block: int) -> bool:
 
 
 def _rewrite(
-    kernel: Kernel, lowered: Lowered, tensors: Mapping[str, TensorInfo], blocks: frozenset[str], block: int
+    lowered: Lowered,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    tensors: Mapping[str, TensorInfo],
+    blocks: frozenset[str],
+    block: int,
 ) -> Rewritten | None:
-    return rewrite(
-        lowered.nodes, lowered.constants, kernel.inputs, kernel.outputs, tensors, blocks, block, fuses_hard_swish(block)
-    )
+    hard_swish = fuses_hard_swish(block)
+    return rewrite(lowered.nodes, lowered.constants, inputs, outputs, tensors, blocks, block, hard_swish)
 
 
 @cache

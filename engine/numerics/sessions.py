@@ -1,4 +1,4 @@
-"""One session per (kernel, scheme, order of its tensors), built when first needed and kept while the budget lasts."""
+"""One session per kernel and scheme, built when first needed and kept while the budget lasts."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from engine.numerics.versions import Version, join, with_weights
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
 
-_At = tuple[int, Scheme, frozenset[str], bool]
-"""Kernel index, scheme, inputs that are halves already, whether all tensors are plain."""
+_At = tuple[int, Scheme, frozenset[str]]
+"""Kernel index, scheme, inputs that are halves already."""
 
 
 class _Ready(NamedTuple):
@@ -48,29 +48,26 @@ class Sessions:
         self._building = tuple(threading.Lock() for _ in network.kernels)
         self._ready: OrderedDict[_At, _Ready] = OrderedDict()
 
-    def get(
-        self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset(), *, plain: bool = False
-    ) -> ort.InferenceSession:
-        """The session of a kernel under a scheme.
+    def get(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset()) -> ort.InferenceSession:
+        """The session of a kernel under a scheme; each tensor is fed and returned in the order that it is kept in.
 
         Args:
             kernel: Whose.
             scheme: How it is rounded.
             halves: Inputs that will hold nothing but halves.
-            plain: Whether all tensors are fed and returned in plain order; else each in the order that it is kept in.
 
         Raises:
             ModelError: If ONNX Runtime refuses the kernel.
             PlanError: If the scheme needs a range that is not there.
         """
-        at = kernel.index, scheme, halves, plain and self._layout.touches(kernel)
+        at = kernel.index, scheme, halves
         with self._building[kernel.index]:
             with self._lock:
                 ready = self._ready.get(at)
                 if ready is not None:
                     self._ready.move_to_end(at)
                     return ready.session
-            ready = self._build(kernel, scheme, halves, plain)
+            ready = self._build(kernel, scheme, halves)
             with self._lock:
                 self._ready[at] = ready
                 self.nbytes += ready.nbytes
@@ -117,12 +114,12 @@ class Sessions:
         lowered = self._lowered(kernel, scheme)
         if not self._layout.touches(kernel):
             return lowered.nodes, lowered.constants
-        rewritten = self._layout.rewrite(kernel, lowered)
+        rewritten = self._layout.rewrite(lowered, kernel.inputs, kernel.outputs)
         return rewritten.nodes, rewritten.constants
 
     def has(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset()) -> bool:
         """Whether a session is there already."""
-        return (kernel.index, scheme, halves, False) in self._ready
+        return (kernel.index, scheme, halves) in self._ready
 
     def drop(self, kernel: Kernel, scheme: Scheme) -> None:
         """Forget the sessions of a kernel under a scheme."""
@@ -136,10 +133,10 @@ class Sessions:
             self._ready.clear()
             self.nbytes = 0
 
-    def _build(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str], plain: bool) -> _Ready:
+    def _build(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str]) -> _Ready:
         graph = self._network.graph
         lowered = self._lowered(kernel, scheme, halves)
-        if not plain and self._layout.touches(kernel):
+        if self._layout.touches(kernel):
             return self._build_blocked(kernel, lowered)
 
         def build(loose: bool) -> Built:
@@ -156,7 +153,7 @@ class Sessions:
     def _build_blocked(self, kernel: Kernel, lowered: Lowered) -> _Ready:
         """The session of a kernel that reads or writes tensors in blocks."""
         graph = self._network.graph
-        found = self._layout.rewrite(kernel, lowered)
+        found = self._layout.rewrite(lowered, kernel.inputs, kernel.outputs)
         nodes, constants = found.nodes, found.constants
         built = build_model(graph, nodes, kernel.inputs, kernel.outputs, constants)
         session = naming(kernel.name, lambda: open_session(built, options(BASIC)))

@@ -78,6 +78,11 @@ class PlainValues(Mapping[str, Value]):
     def __len__(self) -> int:
         return len(self._values)
 
+    def forget(self) -> None:
+        """Drop the copies in memory; who holds one of them keeps it alive. A file would only grow by the next ones."""
+        with self._lock:
+            self._copies = {name: value for name, value in self._copies.items() if not self._store.drop(value)}
+
 
 @dataclass(eq=False, slots=True)
 class Shared:
@@ -107,6 +112,11 @@ class Shared:
     def plain_values(self, sample: int) -> PlainValues:
         """A sample's reference in plain order."""
         return self.plain.setdefault(sample, PlainValues(self.values[sample], self.network, self.store))
+
+    def forget_plain(self, sample: int) -> None:
+        """Give the copies of a sample back that are in plain order."""
+        if sample in self.plain:
+            self.plain[sample].forget()
 
     def output_arrays(self, values: Mapping[str, Value]) -> dict[str, Array]:
         """The model's outputs among a sample's values; outputs that are constants or inputs included."""

@@ -121,6 +121,7 @@ def prepare(
     samples: int | None = None,
     kept: RoundedWeights | None = None,
     first: First | None = None,
+    touch: bool = True,
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Prepared:
@@ -134,6 +135,7 @@ def prepare(
         samples: at most so many evaluation samples (default: the source's own limit, else `default_samples`).
         kept: where weights that methods have rounded are kept for other data and models.
         first: what is to be measured as soon as possible.
+        touch: as for `Evaluator`.
         progress: fraction and what is being done.
         cancel: stops between samples and kernels.
     """
@@ -153,7 +155,7 @@ def prepare(
     try:
         if early is not None:
             ev = _samples(network, evaluation, count, 2, _part(progress, 0, 0.1), cancel)
-            evaluator = Evaluator(network, ev, ranges=Ranges())
+            evaluator = Evaluator(network, ev, ranges=Ranges(), touch=touch)
             evaluator.prepare(progress=_part(progress, 0.1, 0.4), cancel=cancel)
             found = evaluator.evaluate(early.plan, accumulated=False, cancel=cancel)
             early.found(found)
@@ -168,7 +170,7 @@ def prepare(
         ranges = calibrate(network, cal, observer=observer, kept=kept, progress=part, cancel=cancel)
         notes += doubts_about(network, *seen, ranges)
         if evaluator is None:
-            evaluator = Evaluator(network, ev, ranges=ranges)
+            evaluator = Evaluator(network, ev, ranges=ranges, touch=touch)
         evaluator.take_ranges(ranges)
         evaluator.prepare(progress=_part(progress, 0.8, 1.0), cancel=cancel)
     except BaseException:

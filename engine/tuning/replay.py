@@ -19,6 +19,7 @@ from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
 from engine.numerics import Evaluator, lower
 from engine.numerics.buffers import Value, run_kernel
+from engine.numerics.lowering import Lowered
 from engine.numerics.models import build_model
 from engine.numerics.outputs import OutputSums, compare_outputs, total
 from engine.numerics.results import ErrorSums, OutputError
@@ -29,7 +30,7 @@ from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme
 from engine.progress import CancelToken
 
-_BLOCKS = 8
+_BLOCKS = 12
 _WEIGHTS = 64 << 20
 """Networks with more bytes of weights than that spend their time in big products: blocks would only cost memory."""
 _ACTIVATIONS = 768 << 20
@@ -89,7 +90,7 @@ class Replay:
         self._blocks = [opened[at] for at in range(len(groups))]
         self._place = {kernel.id: at for at, group in enumerate(groups) for kernel in group}
         samples = len(self._evaluator.samples)
-        self._values = [self._evaluator.reference(sample) for sample in range(samples)]
+        self._values = [self._evaluator.kept(sample) for sample in range(samples)]
         if self._base:
             self._workers.map(lambda sample: self._run_base(sample, cancel), range(samples), cancel=cancel)
 
@@ -147,6 +148,10 @@ class Replay:
             lowered = lower(kernel, scheme, self._evaluator.ranges, network.tensors, False, opset=opset)
             nodes += lowered.nodes
             constants |= lowered.constants
+        layout = self._evaluator.layout
+        if not layout.blocks.isdisjoint((*inputs, *outputs)):  # turning them around at each border costs a quarter
+            rewritten = layout.rewrite(Lowered(tuple(nodes), constants), inputs, outputs)
+            nodes, constants = list(rewritten.nodes), dict(rewritten.constants)
         built = build_model(graph, nodes, inputs, outputs, constants)
         session = naming(kernels[0].name, lambda: open_session(built, options(ALL)))
         return _Block(kernels, inputs, outputs, session)
@@ -189,16 +194,18 @@ class Replay:
             self._gate()
 
     def _compare(self, sample: int, values: Mapping[str, Value]) -> tuple[OutputSums, dict[str, Sums]]:
-        reference = self._evaluator.reference(sample)
+        reference = self._evaluator.kept(sample)
         labels = self._evaluator.samples.labels
         own = None if labels is None else np.asarray(labels[sample])
         parts = compare_outputs(self._evaluator.reading, self._outputs(values), self._outputs(reference), own)
         others = {}
         for name in self._also:
-            before, now = self._array(reference, name), self._array(values, name)
+            info = self._evaluator.network.tensors.get(name)  # sums don't mind the order in which both lie
+            before, now = reference[name].memory(info), values[name].memory(info)
             others[name] = error_sums(now, before, power_sums(before), np.empty(PIECE, np.float32))
         return parts, others
 
+    # The model's outputs are never in blocks.
     def _outputs(self, values: Mapping[str, Value]) -> dict[str, Array]:
         graph = self._evaluator.network.graph
         return {

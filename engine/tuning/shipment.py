@@ -181,7 +181,8 @@ def unpack(shipment: Shipment) -> Unpacked:
     with np.load(folder / _ROUNDED, allow_pickle=False) as stored:
         rounding = SentRounding(settings.rounded, dict(stored))
     samples = _read_samples(folder / _SAMPLES, settings)
-    evaluator = Evaluator(network, samples, ranges=Ranges(by_bits.pop(0), rounding=rounding, by_bits=by_bits))
+    ranges = Ranges(by_bits.pop(0), rounding=rounding, by_bits=by_bits)
+    evaluator = Evaluator(network, samples, ranges=ranges, touch=False)
     return Unpacked(evaluator, settings.mode, Plan(settings.base), settings.blocks, place)
 
 

@@ -114,8 +114,10 @@ class Estimator:
         work = sum(len(batch) for batches in rounds for batch in batches)
         done: list[int] = []
         for batches in rounds:
-            for batch in batches:
+            for at, batch in enumerate(batches):
                 self._work(route, target, batch, roundings, cancel)
+                if batches is rounds[-1]:
+                    self._forget_copies(batch, batches[at + 1 :])
                 done += batch
                 progress(len(done) / work, say("Sending probes backwards"))
                 last = len(done) == work
@@ -211,6 +213,13 @@ class Estimator:
 
         self._workers.map(measure, steps, cancel=cancel)
         self._walked.update(batch)
+
+    def _forget_copies(self, batch: list[int], later: list[list[int]]) -> None:
+        """Give back the reference in plain order of samples that nobody asks for any more."""
+        samples = len(self._samples)
+        needed = {item % samples for each in later for item in each}
+        for place in {item % samples for item in batch} - needed:
+            self._evaluator.forget_copies(self._samples[place])
 
     def _complete(self, route: Route, roundings: Sequence[Rounding], item: int) -> bool:
         """Whether all products with weight changes are known for a probe."""
@@ -338,8 +347,10 @@ def estimate(
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Estimates:
-    """Predict the effect of every kernel in every scheme once; see `Estimator`."""
-    estimator = Estimator(evaluator, metric=metric, probes=probes, seed=seed, most_samples=most_samples)
+    """Predict the effect of every kernel in every scheme once, and keep nothing for later; see `Estimator`."""
+    estimator = Estimator(
+        evaluator, metric=metric, probes=probes, seed=seed, most_samples=most_samples, keep_bytes=0
+    )  # fmt: skip
     try:
         return estimator.estimate(schemes, publish=publish, progress=progress, cancel=cancel)
     finally:

@@ -430,3 +430,17 @@ def test_leading_a_run_finds_local_errors_on_the_way_and_changes_no_figure():
     finally:
         one.close()
         other.close()
+
+
+def test_buffers_of_plans_may_wait_for_the_first_plan():
+    net, inputs = small_net()
+    samples = samples_like(inputs, 2)
+    plan = Plan({net.tunable[0].id: INT4})
+    with closing(Evaluator(net, samples)) as ready, closing(Evaluator(net, samples, touch=False)) as waiting:
+        ready.prepare()
+        waiting.prepare()
+        assert waiting._shared.store.memory_bytes == ready._shared.store.memory_bytes / 2
+        waiting.evaluate(Plan())
+        assert waiting._shared.store.memory_bytes == ready._shared.store.memory_bytes / 2
+        assert waiting.evaluate(plan).output == ready.evaluate(plan).output
+        assert waiting._shared.store.memory_bytes == ready._shared.store.memory_bytes

@@ -312,25 +312,53 @@ def _wide_net():
     return network(inputs, ["y"], steps), inputs
 
 
-def test_activations_in_blocks_are_read_in_plain_order() -> None:
+def test_activations_in_blocks_give_what_the_evaluator_gives() -> None:
     """Estimate, replay by blocks, and one out give what the evaluator gives, whatever order it keeps tensors in."""
     net, inputs = _wide_net()
     with closing(Evaluator(net, samples_like(inputs, 4))) as evaluator:
         evaluator.prepare()
         base = Plan(dict.fromkeys((k.id for k in net.tunable), INT8))
         for plan in (Plan(), base):
-            with closing(replay.Replay(evaluator, plan)) as made:
+            with closing(replay.Replay(evaluator, plan, ("b",))) as made:
                 made.prepare(NEVER)
                 for kernel in net.tunable:
                     for scheme in (INT4, FP16):
-                        found = made.measure(kernel.id, scheme, NEVER)[0].sqnr_db
-                        expected = evaluator.evaluate(plan.with_schemes({kernel.id: scheme})).output.sqnr_db
-                        assert found == pytest.approx(expected, abs=0.05), (kernel.name, scheme)
+                        output, others = made.measure(kernel.id, scheme, NEVER)
+                        expected = evaluator.evaluate(plan.with_schemes({kernel.id: scheme}))
+                        assert output.sqnr_db == pytest.approx(expected.output.sqnr_db, abs=0.05), (kernel.name, scheme)
+                        second = expected.accumulated[net.kernels[1].id]
+                        assert others["b"].noise == pytest.approx(second.noise, rel=0.02, abs=1e-9)
+            assert not evaluator._shared.plain  # all was read as it is kept
         table = estimate(evaluator, [INT4, FP16], metric=Metric.SQNR, probes=16)
         errors = [cell.value - evaluator.evaluate(Plan({cell.kernel: cell.scheme})).output.sqnr_db
                   for cell in table.cells.values()]  # fmt: skip
         assert abs(np.median(errors)) < 1.5
         assert max(map(abs, errors)) < 5
+
+
+def test_an_estimate_gives_its_copies_of_the_reference_back() -> None:
+    """Those in plain order, sample by sample in the last round; who holds one keeps it, and another is like it."""
+    net, inputs = _wide_net()
+    with closing(Evaluator(net, samples_like(inputs, 4))) as evaluator:
+        evaluator.prepare()
+        before = evaluator._shared.store.memory_bytes
+        held = evaluator.reference(0)["b"].array
+        copied = evaluator._shared.store.memory_bytes
+        assert copied == before + held.nbytes or not evaluator.layout.blocks
+        seen = []
+        first = estimate(
+            evaluator, [INT4], metric=Metric.SQNR, probes=2, publish=lambda _: seen.append(_copied(evaluator))
+        )
+        assert not _copied(evaluator)
+        assert evaluator._shared.store.memory_bytes == before
+        assert max(seen) == 4 or not evaluator.layout.blocks  # further probes want them again
+        np.testing.assert_array_equal(evaluator.reference(0)["b"].array, held)
+        assert estimate(evaluator, [INT4], metric=Metric.SQNR, probes=2).cells == first.cells
+
+
+def _copied(evaluator: Evaluator) -> int:
+    """Samples of which there are copies in plain order."""
+    return sum(bool(values._copies) for values in evaluator._shared.plain.values())
 
 
 def test_an_estimate_does_not_hang_on_last_bits() -> None:
