@@ -29,6 +29,7 @@ from gui.widgets.escape import EscapeFirst
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
 from gui.widgets.segmented import SegmentedControl
+from gui.widgets.themed import label
 from gui.widgets.tip_card import TipCard
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class GraphView(PlotView):
         self.overlays = SegmentedControl([(key, key) for key in OVERLAYS], hub.overlay)
         self.collapse = QCheckBox()
         self.collapse.setChecked(True)
+        self.hits = label(role="muted")
         self.search = QLineEdit()
         self.search.setClearButtonEnabled(True)
         self.search.setFixedWidth(170)
@@ -254,6 +256,7 @@ class GraphView(PlotView):
         changed = card != self.canvas.marks.current
         found = self._found()
         cards = frozenset(place[i] for i in found) if found is not None else None
+        self._count_hits(found)
         self.canvas.set_marks(Marks(chosen, card, cards))
         if changed and card >= 0:
             self.canvas.reveal([card])
@@ -308,6 +311,17 @@ class GraphView(PlotView):
         behind = [i for i in found if i < start] or found
         kernel = self._shape.ids[behind[-1] if backwards else ahead[0]]
         self.session.select((kernel,), kernel)
+
+    def _count_hits(self, found: list[int] | None) -> None:
+        """Say how many kernels the search finds, and which of them the current one is."""
+        here = self._index(self.session.current)
+        if found is None:
+            words = ""
+        elif here in found:
+            words = self.tr("{place} of {count}").format(place=found.index(here) + 1, count=len(found))
+        else:
+            words = self.tr("%n found", "", len(found))
+        self.hits.setText(words)
 
     def _found(self) -> list[int] | None:
         words = self.search.text().strip().casefold()
@@ -391,6 +405,7 @@ class GraphView(PlotView):
         row.addWidget(self.overlays)
         row.addWidget(self.collapse)
         row.addStretch()
+        row.addWidget(self.hits)
         row.addWidget(self.search)
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)

@@ -127,6 +127,16 @@
     </message>
 </context>
 <context>
+    <name>GraphView</name>
+    <message numerus="yes">
+        <source>%n found</source>
+        <translation>
+            <numerusform>%n found</numerusform>
+            <numerusform>%n found</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>HistoryView</name>
     <message numerus="yes">
         <source>%n edit(s)</source>

@@ -2503,6 +2503,16 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>{n} 个算子，来自 {m} 个 ONNX 节点，布局用时 {time}</translation>
     </message>
     <message>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n found</source>
+        <translation>
+            <numerusform>找到 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Fit</source>
         <translation>适合窗口</translation>
     </message>

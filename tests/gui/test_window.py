@@ -2,7 +2,7 @@ import re
 
 import pytest
 from fakes import running_job
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 
@@ -349,6 +349,15 @@ def test_every_icon_button_has_a_name_and_a_tip(make_window, session):
         QApplication.processEvents()
         nameless = [b.name for b in window.findChildren(IconButton) if not (b.accessibleName() and b.toolTip())]
         assert nameless == []
+
+
+def test_a_click_anywhere_on_a_card_opens_its_sample(make_window, empty_session, qtbot):
+    window = make_window(empty_session)
+    card = window.start.findChild(QPushButton, "open_swiglu_decoder").parentWidget()
+    qtbot.mouseClick(card, Qt.MouseButton.LeftButton, pos=QPoint(card.width() // 3, card.height() // 2))
+    assert empty_session.calls == [("open_sample", "swiglu_decoder")]
+    qtbot.mouseClick(card, Qt.MouseButton.RightButton, pos=QPoint(card.width() // 3, card.height() // 2))
+    assert len(empty_session.calls) == 1
 
 
 @pytest.mark.parametrize(("file", "words"), [(None, "Save…"), ("work.mixbit", "Save")])
