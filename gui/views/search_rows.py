@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from engine.precision.scheme import Scheme, family, label
@@ -23,7 +23,7 @@ class _Row(QAbstractButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._over = False
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # drawn anew when the pointer comes or goes
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -33,23 +33,13 @@ class _Row(QAbstractButton):
         """Room for two lines."""
         return QSize(180, 44)
 
-    def enterEvent(self, event: QEnterEvent) -> None:
-        """Tint it."""
-        self._over = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Back to plain."""
-        self._over = False
-        self.update()
-
     def ground(self, painter: QPainter) -> QRectF:
         """Paint ground, edge, focus; the area for words."""
         theme, area = theme_manager.theme, QRectF(self.rect())
         if self.isChecked():
             painter.fillRect(area, theme.selection)
             painter.fillRect(QRectF(0, 0, 3, area.height()), theme.accent)
-        elif self._over:
+        elif self.underMouse():
             painter.fillRect(area, theme.hover)
         painter.fillRect(QRectF(area.left(), area.bottom() - 1, area.width(), 1), theme.hair)
         if self.hasFocus():

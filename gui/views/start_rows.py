@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gui import format as form
@@ -55,7 +55,8 @@ class RecentRow(QAbstractButton):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self._path, self._over = path, False
+        self._path = path
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # drawn anew when the pointer comes or goes
         stat = path.stat()
         self._when = time.strftime("%Y-%m-%d %H:%M", time.localtime(stat.st_mtime))
         self._size = form.bytes_(stat.st_size)
@@ -71,22 +72,12 @@ class RecentRow(QAbstractButton):
         """Wide."""
         return QSize(300, 50)
 
-    def enterEvent(self, event: QEnterEvent) -> None:
-        """Tint."""
-        self._over = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Back to plain."""
-        self._over = False
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the row."""
         theme = theme_manager.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._over or self.hasFocus():
+        if self.underMouse() or self.hasFocus():
             painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else Qt.PenStyle.NoPen)
             painter.setBrush(theme.hover)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)

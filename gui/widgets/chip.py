@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from gui.fonts import font
@@ -24,7 +24,8 @@ class Chip(QAbstractButton):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._count, self._family, self._over = count, family, False
+        self._count, self._family = count, family
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # drawn anew when the pointer comes or goes
         self.setText(text)
         self.setCheckable(checkable)
         self.setFixedHeight(20)
@@ -49,16 +50,6 @@ class Chip(QAbstractButton):
             width += 5 + QFontMetricsF(font(11)).horizontalAdvance(self._count)
         return QSize(round(width + 0.5), 20)
 
-    def enterEvent(self, event: QEnterEvent) -> None:
-        """Tint it."""
-        self._over = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Back to plain."""
-        self._over = False
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw pill, mark, label and count."""
         theme = theme_manager.theme
@@ -67,7 +58,7 @@ class Chip(QAbstractButton):
         on = self.isChecked()
         frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.setPen(QPen(theme.accent if on or self.hasFocus() else theme.border, 2 if self.hasFocus() else 1))
-        painter.setBrush(theme.accent_soft if on else theme.hover if self._over else theme.raised)
+        painter.setBrush(theme.accent_soft if on else theme.hover if self.underMouse() else theme.raised)
         painter.drawRoundedRect(frame, 9.5, 9.5)
         x = 10.0
         if self._family:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 
 from gui.fonts import font
@@ -27,7 +27,8 @@ class ContextButton(QAbstractButton):
         super().__init__(parent)
         self._icon, self._fill = icon, fill
         self._caption = self._value = self._detail = ""
-        self._dot = self._warn = self._over = self._folded = False
+        self._dot = self._warn = self._folded = False
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # drawn anew when the pointer comes or goes
         self.setFixedHeight(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -68,22 +69,12 @@ class ContextButton(QAbstractButton):
         self._fill(menu)
         menu.popup(self.mapToGlobal(self.rect().bottomLeft()))
 
-    def enterEvent(self, event: QEnterEvent) -> None:
-        """Tint."""
-        self._over = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Back to plain."""
-        self._over = False
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw both lines."""
         theme = theme_manager.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._over or self.isDown():
+        if self.underMouse() or self.isDown():
             painter.fillRect(self.rect().adjusted(0, 0, -1, -1), theme.hover)
         paint_icon(painter, self._icon, QRectF(12, 14, 16, 16), theme.text2)
         painter.setFont(font(11))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from gui.fonts import font
@@ -27,7 +27,8 @@ class DockTab(QAbstractButton):
     def __init__(self, dock: Dock, front: bool, alone: bool, parent: QWidget) -> None:
         super().__init__(parent)
         self.dock, self._alone = dock, alone
-        self._badge, self._over = "", False
+        self._badge = ""
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # drawn anew when the pointer comes or goes
         self.front = front
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -59,16 +60,6 @@ class DockTab(QAbstractButton):
             width += 7 + self._badge_width()
         return QSize(ceil(width) + (0 if self._alone else 20), HEIGHT)
 
-    def enterEvent(self, event: QEnterEvent) -> None:
-        """Tint."""
-        self._over = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Back to plain."""
-        self._over = False
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw title, count and line."""
         theme = theme_manager.theme
@@ -76,7 +67,7 @@ class DockTab(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         strong = self.front or self._alone
         painter.setFont(font(12, 600 if strong else 500))
-        painter.setPen(theme.text if strong else theme.text2 if self._over else theme.muted)
+        painter.setPen(theme.text if strong else theme.text2 if self.underMouse() else theme.muted)
         left = 0.0 if self._alone else 10.0
         metrics = QFontMetricsF(painter.font())
         room = self.width() - left + 1 - (7 + self._badge_width() if self._badge else 0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from gui.fonts import font
@@ -18,7 +18,7 @@ class SearchButton(QAbstractButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._over = False
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # drawn anew when the pointer comes or goes
         self.setFixedHeight(23)
         self.setMinimumWidth(60)
         self.setMaximumWidth(266)
@@ -31,16 +31,6 @@ class SearchButton(QAbstractButton):
         """As in the design: 266 px."""
         return QSize(266, 23)
 
-    def enterEvent(self, event: QEnterEvent) -> None:
-        """Tint."""
-        self._over = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Back to plain."""
-        self._over = False
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw field, hint and key."""
         theme = theme_manager.theme
@@ -48,7 +38,7 @@ class SearchButton(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         focus = self.hasFocus()
         painter.setPen(QPen(theme.accent if focus else theme.border, 2 if focus else 1))
-        painter.setBrush(theme.hover if self._over else theme.sunken)
+        painter.setBrush(theme.hover if self.underMouse() else theme.sunken)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         paint_icon(painter, "search", QRectF(8, 5, 13, 13), theme.muted)
         key_width = QFontMetricsF(font(10)).horizontalAdvance(KEYS) + 9
