@@ -14,7 +14,8 @@ MINUS = "\u2212"
 MISSING = "–"
 SQNR_CAP_DB = 90.0
 """Above this an SQNR says no more than "exact for all purposes"."""
-_BELOW_PERCENT = f"<{NARROW}0.1"
+_BELOW_TENTH = f"<{NARROW}0.1"
+_ABOVE_TENTH = f">{NARROW}{MINUS}0.1"
 _SUPERSCRIPT = str.maketrans("-0123456789", "\u207b⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -43,7 +44,7 @@ def integer(value: float | None) -> str:
 
 def signed(figure: str) -> str:
     """A figure with its sign always written (a zero stays bare)."""
-    if figure == MISSING or figure.startswith((MINUS, "<")) or not any(c in figure for c in "123456789∞"):
+    if figure == MISSING or figure.startswith((MINUS, "<", _ABOVE_TENTH)) or not any(c in figure for c in "123456789∞"):
         return figure
     return f"+{figure}"
 
@@ -91,8 +92,8 @@ def bytes_parts(count: float | None, like: float | None = None) -> tuple[str, st
     if count is None:
         return MISSING, ""
     size = _larger(count, like)
-    if size < 1024 and float(count).is_integer() and like is None:
-        return integer(count), "B"
+    if size < 1024 and like is None and (float(count).is_integer() or size < 0.05 * 1024):
+        return fixed(count, 0 if float(count).is_integer() else 1), "B"
     if size < 1024**2 * 0.99995:
         return fixed(count / 1024, 1), "KiB"
     if size < 1024**3 * 0.99999:
@@ -106,7 +107,9 @@ def bytes_(count: float | None) -> str:
 
 
 def kib_figure(count: float | None) -> str:
-    """Bytes in KiB without the unit, for a column."""
+    """Bytes in KiB without the unit, for a column; what would round to nothing is "< 0.1" or "> −0.1"."""
+    if count is not None and 0 < abs(count) < 0.05 * 1024:
+        return _BELOW_TENTH if count > 0 else _ABOVE_TENTH
     return fixed(None if count is None else count / 1024, 1)
 
 
@@ -162,7 +165,7 @@ def percent_figure(share: float | None) -> str:
         return fixed(share)
     value = share * 100
     if 1e-12 <= value < 0.05:
-        return _BELOW_PERCENT
+        return _BELOW_TENTH
     whole = abs(value) >= 9.95 or abs(value) < 1e-12
     return fixed(value, 0 if whole else 1)
 
@@ -175,7 +178,7 @@ def percent(share: float | None) -> str:
 def accuracy(share: float | None) -> str:
     """An accuracy or agreement in % with one decimal."""
     tiny = share is not None and 0 < share * 100 < 0.05
-    return with_unit(_BELOW_PERCENT if tiny else fixed(None if share is None else share * 100, 1), "%")
+    return with_unit(_BELOW_TENTH if tiny else fixed(None if share is None else share * 100, 1), "%")
 
 
 def energy_uj(uj: float | None) -> str:

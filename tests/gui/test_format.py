@@ -138,3 +138,10 @@ def test_a_share_that_is_not_nothing_never_reads_as_nothing():
     assert form.accuracy(0.0004) == f"<{form.NARROW}0.1{form.NARROW}%"
     assert form.percent(0.0006) == f"0.1{form.NARROW}%"
     assert form.delta(0.0004, form.percent).startswith("<")
+
+
+def test_bytes_that_are_not_nothing_never_read_as_nothing():
+    assert [form.kib_figure(n) for n in (0, 24, -24, 52)] == ["0.0", f"<{N}0.1", f">{N}{M}0.1", "0.1"]
+    assert form.delta(24.0, form.kib_figure) == f"<{N}0.1"
+    assert form.delta(-24.0, form.kib_figure) == f">{N}{M}0.1"
+    assert form.bytes_(12.5) == f"12.5{N}B"
