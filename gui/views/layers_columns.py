@@ -44,7 +44,11 @@ class Column:
     """Figures are aligned to the right."""
     numeric: bool = True
     fold: int = 0
-    """Columns with a higher number are folded away first where it gets narrow; 0 = never."""
+    """Columns with a higher number are folded away first where it gets narrow; 0 = never.
+
+    What other docks say as well (weights, bound) goes before differences to plan B, and those before locks, notes and
+    fallbacks, which are read off nowhere else; the difference in error is what a plan B is chosen for.
+    """
     stretch: bool = False
     scale: float = 1.0
     """From `number` to the unit in the header."""
@@ -108,7 +112,7 @@ def _delta(read: Callable[[LayerRows], Array], write: Callable[[float], str]) ->
 
 COMPARED: Mapping[str, int] = {"delta_error": 1, "delta_latency": -1, "delta_weights": -1}
 """Columns that are there while a plan B is chosen, and whether more is better (1) or worse (-1)."""
-EAGER = 5
+EAGER = 10
 """Columns of this fold go as soon as the others would have to shrink for them."""
 LAST = -1
 """Columns of this fold and below go only when nothing else is left to go."""
@@ -120,14 +124,14 @@ COLUMNS: tuple[Column, ...] = (
     Column("op", "text", 118, 90, lambda r: r.shape.op_rank, lambda r, i: r.shape.ops[i], numeric=False, stretch=True,
            fold=LAST),
     Column("shape", "text", 96, 80, _ranked(lambda r: r.shape.output_shapes), lambda r, i: r.shape.output_shapes[i],
-           shown=False, numeric=False, fold=9),
+           shown=False, numeric=False, fold=20),
     Column("params", "number", 70, 62, lambda r: r.shape.params, _at(lambda r: r.shape.params, form.count),
-           shown=False, right=True, fold=9),
+           shown=False, right=True, fold=20),
     Column("macs", "number", 70, 62, lambda r: r.shape.macs, _at(lambda r: r.shape.macs, form.count),
-           shown=False, right=True, fold=9),
+           shown=False, right=True, fold=20),
     Column("precision", "switch", 162, 158, _precision_key, _precision_text, numeric=False),
     Column("weights", "number", 62, 56, lambda r: r.weight_bytes, _at(lambda r: r.weight_bytes, _kib_or_none),
-           right=True, fold=3, scale=1 / 1024),
+           right=True, fold=9, scale=1 / 1024),
     Column("local", "error", 62, 58, lambda r: r.local_db, _at(lambda r: r.local_db, form.sqnr_figure),
            right=True, fold=EAGER),
     Column("accumulated", "accumulated", 112, 100, lambda r: r.accumulated_db,
@@ -136,19 +140,19 @@ COLUMNS: tuple[Column, ...] = (
     Column("latency", "latency", 118, 106, lambda r: r.latency_us, _at(lambda r: r.latency_us, form.latency_figure),
            fold=LAST - 1),
     Column("bytes", "number", 76, 70, lambda r: r.ddr_bytes, _at(lambda r: r.ddr_bytes, form.kib_figure),
-           shown=False, right=True, fold=9, scale=1 / 1024),
+           shown=False, right=True, fold=20, scale=1 / 1024),
     Column("delta_error", "delta", 62, 56, lambda r: r.delta_db, _delta(lambda r: r.delta_db, form.sqnr_figure),
-           right=True, fold=3),
+           right=True, fold=4),
     Column("delta_latency", "delta", 74, 66, lambda r: r.delta_us, _delta(lambda r: r.delta_us, form.latency_figure),
-           right=True, fold=3),
+           right=True, fold=6),
     Column("delta_weights", "delta", 78, 70, lambda r: r.delta_bytes, _delta(lambda r: r.delta_bytes, form.kib_figure),
-           right=True, fold=3, scale=1 / 1024),
+           right=True, fold=7, scale=1 / 1024),
     Column("unit", "text", 60, 52, _ranked(lambda r: r.units), lambda r, i: unit_word(r.units[i]),
-           shown=False, numeric=False, fold=9),
+           shown=False, numeric=False, fold=20),
     Column("bound", "text", 92, 90, _ranked(lambda r: r.bounds), lambda r, i: bound_word(r.bounds[i]),
-           numeric=False, fold=2),
+           numeric=False, fold=8),
     Column("flags", "flags", 46, 44, lambda r: np.array([-float(len(flags_of(r, i))) for i in range(len(r))]),
-           lambda r, i: ", ".join(flag.short for flag in flags_of(r, i)), numeric=False, fold=4),
+           lambda r, i: ", ".join(flag.short for flag in flags_of(r, i)), numeric=False, fold=5),
 )  # fmt: skip
 
 LEAST = 70

@@ -537,3 +537,16 @@ def test_depthwise_kernels_say_why_presets_leave_them_at_int8_and_that_a_click_d
     assert session.plan[kernel.id] == INT4
     plain = next(k for k in session.network.tunable if k.kind is Kind.CONV)
     assert "bulk edits" not in tip(view.model.rows, plain.index, "precision")
+
+
+def test_with_a_plan_b_flags_and_the_difference_in_error_stay_in_sight():
+    shown = [c for c in COLUMNS if c.shown]
+    wishes = {"name": 130, "op": 130}
+    kept = set(fit(shown, 975, wishes, {}))
+    assert {"delta_error", "delta_latency", "flags", "accumulated", "latency"} <= kept
+    assert not {"local", "weights", "bound"} & kept
+    order = [next(iter(set(fit(shown, n, wishes, {})) - set(fit(shown, n - 1, wishes, {}))), "")
+             for n in range(1300, 500, -1)]  # fmt: skip
+    went = [key for key in order if key]
+    assert went.index("flags") > went.index("delta_latency") > went.index("delta_weights") > went.index("bound")
+    assert went.index("delta_error") > went.index("flags")
