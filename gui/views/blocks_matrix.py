@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.fonts import font, text_width
@@ -18,8 +18,14 @@ from gui.views.graph_overlay import Overlay
 ROW, HEAD, FOOT = 24, 26, 24
 NUMBER, TOTAL = 40, 56
 CELL = 34
-"""Widest a cell gets, px; it is not narrower than LEAST."""
+"""Widest a cell gets for its own sake, px; it is not narrower than LEAST."""
 LEAST = 18
+NAMED = 72
+"""Widest a cell gets so that the name over it is whole."""
+UPRIGHT = 96
+"""Longest a name gets that stands upright, px."""
+NEAR = 6
+"""Px that names side by side are apart."""
 REST_MS = 350
 
 
@@ -61,6 +67,8 @@ class BlockMatrix(QWidget):
         self.data: Matrix | None = None
         self._current = self._echo = self._hovered = -1
         self._places: dict[int, tuple[int, int]] = {}
+        self._widest = 0.0
+        """Px of the longest name of a column."""
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MS)
@@ -77,9 +85,28 @@ class BlockMatrix(QWidget):
             self._hovered = -1
         self.data = data
         self._places = {k: (r, c) for r, row in enumerate(data.kernels) for c, k in enumerate(row)}
-        self.setMinimumHeight(HEAD + ROW * len(data.names) + FOOT)
+        self._widest = max((text_width(role, 11, 600) for role in data.roles), default=0.0)
         self.setMinimumWidth(NUMBER + LEAST * len(data.roles) + TOTAL)
+        self._fit()
         self.update()
+
+    @property
+    def head(self) -> int:
+        """Px of the row of names: where one has no room above its column, all stand upright."""
+        return round(min(UPRIGHT, self._widest)) + 10 if self._upright else HEAD
+
+    @property
+    def _upright(self) -> bool:
+        return self._widest + NEAR > self._cell()
+
+    def _fit(self) -> None:
+        if self.data is not None:
+            self.setMinimumHeight(self.head + ROW * len(self.data.names) + FOOT)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Names may lie down, or have to stand up."""
+        super().resizeEvent(event)
+        self._fit()
 
     def set_current(self, kernel: int) -> None:
         """Outline a kernel, -1 for none."""
@@ -104,7 +131,7 @@ class BlockMatrix(QWidget):
     def row_of_kernel(self, kernel: int) -> QRect | None:
         """Where the row of a kernel stands."""
         place = self._places.get(kernel)
-        return QRect(0, HEAD + place[0] * ROW, self.width(), ROW) if place is not None else None
+        return QRect(0, self.head + place[0] * ROW, self.width(), ROW) if place is not None else None
 
     def sizeHint(self) -> QSize:
         """Room for all rows."""
@@ -131,32 +158,42 @@ class BlockMatrix(QWidget):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         cell = self._cell()
-        center = Qt.AlignmentFlag.AlignCenter
         painter.setPen(self.theme.text2)
-        for c, role in enumerate(data.roles):
-            painter.setFont(font(11, 600) if text_width(role, 11, 600) <= cell - 2 else font(10))
-            words = painter.fontMetrics().elidedText(role, Qt.TextElideMode.ElideRight, int(cell))
-            painter.drawText(QRectF(NUMBER + c * cell, 0, cell, HEAD), center, words)
         painter.setFont(font(11, 600))
+        for c, role in enumerate(data.roles):
+            self._draw_name(painter, QRectF(NUMBER + c * cell, 0, cell, self.head), role)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(self._total(0).translated(0, -ROW), right, data.total_name)
         lit = self._places.get(self._current, (-1, -1))[0]
-        first, last = (int((y - HEAD) // ROW) for y in (area.top(), area.bottom()))
+        first, last = (int((y - self.head) // ROW) for y in (area.top(), area.bottom()))
         for r in range(max(0, first), min(len(data.names), last + 1)):
             self._draw_row(painter, r, cell, lit=r == lit)
         self._draw_foot(painter)
+
+    def _draw_name(self, painter: QPainter, place: QRectF, role: str) -> None:
+        """The name of a column, read upwards where it stands."""
+        if not self._upright:
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, role)
+            return
+        words = painter.fontMetrics().elidedText(role, Qt.TextElideMode.ElideMiddle, self.head - 8)
+        painter.save()
+        painter.translate(place.left(), place.bottom())
+        painter.rotate(-90)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRectF(5, 0, place.height() - 5, place.width()), left, words)
+        painter.restore()
 
     def _draw_row(self, painter: QPainter, r: int, cell: float, *, lit: bool) -> None:
         data, theme = self.data, self.theme
         assert data is not None
         if lit:
-            painter.fillRect(QRectF(0, HEAD + r * ROW, self.width(), ROW), theme.selection)
+            painter.fillRect(QRectF(0, self.head + r * ROW, self.width(), ROW), theme.selection)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.setFont(font(11, 600 if lit else 400))
         painter.setPen(theme.text if lit else theme.muted)
-        painter.drawText(QRectF(0, HEAD + r * ROW, NUMBER - 10, ROW), right, data.names[r])
+        painter.drawText(QRectF(0, self.head + r * ROW, NUMBER - 10, ROW), right, data.names[r])
         for c, kernel in enumerate(data.kernels[r]):
-            rect = QRectF(NUMBER + c * cell + 1.5, HEAD + r * ROW + 2, cell - 3, ROW - 4)
+            rect = QRectF(NUMBER + c * cell + 1.5, self.head + r * ROW + 2, cell - 3, ROW - 4)
             self._draw_cell(painter, rect, kernel)
         painter.setFont(font(11, italic=data.stale[r]))
         painter.setPen(theme.text2)
@@ -187,7 +224,7 @@ class BlockMatrix(QWidget):
         data = self.data
         assert data is not None
         words = self.tr("unmarked: INT4") if data.overlay.scaled else ""
-        y = HEAD + ROW * len(data.names) + 4
+        y = self.head + ROW * len(data.names) + 4
         x = 12.0
         painter.setFont(font(11))
         for family in ("INT8", "FP16") if data.overlay.scaled else ("INT4", "INT8", "FP16"):
@@ -200,15 +237,17 @@ class BlockMatrix(QWidget):
 
     def _cell(self) -> float:
         count = max(1, len(self.data.roles) if self.data is not None else 1)
-        return min(float(CELL), max(float(LEAST), (self.width() - NUMBER - TOTAL) / count))
+        room = (self.width() - NUMBER - TOTAL) / count
+        wish = self._widest + NEAR
+        return wish if CELL < wish <= min(room, NAMED) else min(float(CELL), max(float(LEAST), room))
 
     def _total(self, r: int) -> QRectF:
-        return QRectF(self.width() - TOTAL, HEAD + r * ROW, TOTAL - 12, ROW)
+        return QRectF(self.width() - TOTAL, self.head + r * ROW, TOTAL - 12, ROW)
 
     def _kernel_at(self, x: float, y: float) -> int:
-        if self.data is None or x < NUMBER or y < HEAD:
+        if self.data is None or x < NUMBER or y < self.head:
             return -1
-        r, c = int((y - HEAD) / ROW), int((x - NUMBER) / self._cell())
+        r, c = int((y - self.head) / ROW), int((x - NUMBER) / self._cell())
         inside = r < len(self.data.names) and c < len(self.data.roles)
         return self.data.kernels[r][c] if inside else -1
 

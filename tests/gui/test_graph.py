@@ -15,8 +15,9 @@ from engine.fusion.blocks import find_series
 from engine.graph import load
 from engine.paths import sample_models
 from gui.bridge import hub
+from gui.fonts import text_width
 from gui.views.blocks import BlocksView
-from gui.views.blocks_matrix import HEAD, ROW
+from gui.views.blocks_matrix import ROW
 from gui.views.graph import GraphView
 from gui.views.graph_arrange import arrange
 from gui.views.graph_cards import ALL_OPEN, block_of, first_open, picture_of
@@ -329,5 +330,20 @@ def test_blocks_out_of_sight_are_not_drawn(qtbot, decoder, theme, monkeypatch):
     matrix.grab()
     assert drawn == list(range(rows))
     drawn.clear()
-    matrix.grab(QRect(0, HEAD + ROW + 2, 200, ROW - 4))
+    matrix.grab(QRect(0, matrix.head + ROW + 2, 200, ROW - 4))
     assert drawn == [1]
+
+
+@pytest.mark.parametrize(("width", "upright"), [(236, True), (600, False)])
+def test_names_of_columns_are_whole(qtbot, decoder, theme, width, upright):
+    view = show(qtbot, BlocksView, FakeSession(decoder), theme, width, 600)
+    matrix = view.matrix
+    longest = max(text_width(role, 11, 600) for role in matrix.data.roles)
+    assert matrix._upright is upright
+    assert longest <= (matrix.head - 8 if upright else matrix._cell() - 2)
+    r, c = 2, 1
+    kernel = matrix.data.kernels[r][c]
+    row = matrix.row_of_kernel(kernel)
+    assert row.top() == matrix.head + ROW * r
+    assert matrix._kernel_at(40 + (c + 0.5) * matrix._cell(), row.center().y()) == kernel
+    assert matrix.minimumHeight() > matrix.row_of_kernel(matrix.data.kernels[-1][0]).bottom()

@@ -63,7 +63,7 @@ def in_blocks(view, kernel):
     table = view.matrix.data.kernels
     r, c = next((r, row.index(kernel.index)) for r, row in enumerate(table) if kernel.index in row)
     x = matrix.NUMBER + (c + 0.5) * view.matrix._cell()
-    return view.matrix, QPoint(round(x), round(matrix.HEAD + (r + 0.5) * matrix.ROW))
+    return view.matrix, QPoint(round(x), round(view.matrix.head + (r + 0.5) * matrix.ROW))
 
 
 def in_preflight(view, kernel):
