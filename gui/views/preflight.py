@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QShortcut
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QListView,
     QStackedWidget,
@@ -228,9 +228,14 @@ class PreflightView(SessionView):
         super().dispose()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Nothing is under the pointer once it has left."""
+        """Nothing is under the pointer once it has left; words wrap anew at another width.
+
+        Qt lays a list out anew when its height changes, not when a scroll bar takes some of its width.
+        """
         if event.type() in (QEvent.Type.Leave, QEvent.Type.Hide):
             self._hover(-1)
+        elif isinstance(event, QResizeEvent) and event.size().width() != event.oldSize().width():
+            self.list.scheduleDelayedItemsLayout()
         return False
 
     def refresh(self, changes: frozenset[What]) -> None:

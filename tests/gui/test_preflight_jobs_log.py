@@ -317,3 +317,14 @@ def test_the_copy_button_copies_sentences_with_one_and_with_many(logged, qtbot):
 )
 def test_only_folders_are_cut_away(words, kept):
     assert without_paths(words) == kept
+
+
+def test_findings_are_laid_out_anew_when_a_scroll_bar_takes_some_of_their_width(session, qtbot, monkeypatch):
+    view = shown(qtbot, PreflightView(session, LIGHT))
+    asked, seen = [], view.list.viewport()
+    monkeypatch.setattr(view.list, "scheduleDelayedItemsLayout", lambda: asked.append(seen.width()), raising=False)
+    seen.resize(seen.width() - 10, seen.height())
+    assert asked == [seen.width()]
+    seen.resize(seen.width(), seen.height() - 10)
+    assert len(asked) == 1
+    view.dispose()
