@@ -70,6 +70,7 @@ class Chart(pg.GraphicsView):
         self._dragging = False
         self._last: Hit | None = None
         self._items: list[QGraphicsItem] = []
+        self._stretches: list[int] = []
         self.grid = pg.GraphicsLayout()
         self._rows = plain_layout(self.grid)
         self._rows.setContentsMargins(12, 4, 12, 6)
@@ -92,6 +93,13 @@ class Chart(pg.GraphicsView):
         self.panels.append(panel)
         panel.apply_theme(self.theme)
         return panel
+
+    def show_panel(self, panel: Panel, shown: bool) -> None:
+        """Hide a panel, with the room of its row, or show it again."""
+        row = self._items.index(panel)
+        panel.setVisible(shown)
+        self._rows.setRowStretchFactor(row, self._stretches[row] if shown else 0)
+        self._rows.setRowMaximumHeight(row, 1e6 if shown else 0)
 
     def add_row(self, item: QGraphicsItem) -> None:
         """Put an item of fixed height (a caption) below what is there."""
@@ -241,6 +249,7 @@ class Chart(pg.GraphicsView):
     def _place(self, item: QGraphicsItem, stretch: int) -> None:
         row = len(self._items)
         self._items.append(item)
+        self._stretches.append(stretch)
         self.grid.addItem(item, row=row, col=0)
         self._rows.setRowStretchFactor(row, stretch)
         apply = getattr(item, "apply_theme", None)

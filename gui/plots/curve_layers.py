@@ -91,12 +91,15 @@ class Limits(Layer):
         halo_text(painter, at, self.label, color, self.theme.panel, font(10, 600))
 
     def label_box(self, frame: Frame) -> QRectF:
-        """Where the label stands: below the lowest or above the highest line, where the least is drawn."""
+        """Where the label stands: below the lowest or above the highest line or on top, where the least is drawn."""
         seen = [frame.y(level) for level in self._levels if frame.y0 <= level <= frame.y1]
         metrics = QFontMetricsF(font(10, 600))
         height = metrics.height()
         places = along(
-            frame.area, metrics.horizontalAdvance(self.label), height, (max(seen) + 3, min(seen) - 3 - height)
+            frame.area,
+            metrics.horizontalAdvance(self.label),
+            height,
+            (max(seen) + 3, min(seen) - 3 - height, frame.area.top() + 1),
         )
         return freest(places or [QRectF(frame.area.left() + 5, frame.area.top(), 1, height)], self._drawn, frame)
 

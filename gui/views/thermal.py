@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from engine.session import Session
 
 LEFT, AXIS = 34, 18
+ROOM = 340
+"""Px of all plots below which power and clock are no more than their line of words: first and last value."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,6 +52,7 @@ class ThermalView(ChartView):
         self.data: ThermalData | None = None
         self.span = Span(0.0, 1.0, 0.5)
         self._plots: list[_Plot] = []
+        self._folded = False
         self.temperature, self.power, self.clock, self.latency = (self._plot(i) for i in range(4))
         self.trips = Limits(self.temperature.panel.box)
         self.temperature.panel.add(self.trips)
@@ -62,6 +65,7 @@ class ThermalView(ChartView):
         self.chart.hovered.connect(self._on_hover)
         self.chart.rested.connect(self._on_rest)
         self.chart.double_clicked.connect(lambda _: self.span.fit())
+        self.chart.resized.connect(self._fold)
         self.settings = IconButton("settings", token="muted")
         self.settings.clicked.connect(lambda: self.command_wanted.emit("scenario"))
         self.retranslate()
@@ -79,6 +83,25 @@ class ThermalView(ChartView):
             words.setContentsMargins(12, 0, 12, 0)
             column.addWidget(words)
         super().set_page(both)
+
+    def _fold(self) -> None:
+        """Four plots that nobody can read say less than two that can be read."""
+        short = self.chart.height() < ROOM
+        if short == self._folded:
+            return
+        self._folded = short
+        for plot in (self.power, self.clock):
+            self.chart.show_panel(plot.panel, not short)
+        if self.data is not None:
+            self._mark(self.data)
+
+    def _mark(self, data: ThermalData) -> None:
+        """The first throttling in all plots, in words in one that is on show."""
+        at = data.throttled_at
+        words = self.tr("first throttle {time}").format(time=fmt.clock_time(data.run.throttled_at_s)) if at else ""
+        told = self.temperature if self._folded else self.power
+        for plot in self._plots:
+            plot.mark.set(at, words if plot is told else "")
 
     def _plot(self, place: int) -> _Plot:
         caption = Caption(6 if place else 0)
@@ -124,10 +147,8 @@ class ThermalView(ChartView):
         self.span.set_limits(0.0, max(float(data.minutes[-1]), 1e-3), 0.25)
         self._draw_temperature(data)
         self._draw_others(data)
-        at = data.throttled_at
-        words = self.tr("first throttle {time}").format(time=fmt.clock_time(data.run.throttled_at_s)) if at else ""
+        self._mark(data)
         for plot in self._plots:
-            plot.mark.set(at, words if plot is self.power else "")
             plot.panel.redraw()
         self.foot.set("", (), self._scenario_words(data.run.scenario), plain=True)
         self.kept.setText(self._kept_words(data))

@@ -23,7 +23,7 @@ def test_four_plots_share_minutes(session, view):
     assert ranges != {(0.0, 30.0)}
 
 
-@pytest.mark.parametrize("height", [300, 413, 700])
+@pytest.mark.parametrize("height", [413, 700])
 def test_temperature_has_the_most_room_however_little_there_is(qtbot, session, theme, height):
     view = show(qtbot, ThermalView, session, theme, 326, height)
     temperature, *others = (plot.panel.box.frame().area.height() for plot in view._plots)
@@ -97,3 +97,28 @@ def test_the_table_has_a_row_per_sample(session, view):
     table = view.table()
     assert len(table.rows) == len(session.figures.sustained.time_s)
     assert table.header[0] == "time_s"
+
+
+def test_where_there_is_little_room_two_plots_are_drawn_and_two_are_words(qtbot, session, theme):
+    view = show(qtbot, ThermalView, session, theme, 326, 300)
+    heights = [plot.panel.box.frame().area.height() for plot in view._plots if plot.panel.isVisible()]
+    assert not view.power.panel.isVisible()
+    assert not view.clock.panel.isVisible()
+    assert view.power.caption._value == "4.75 → 3.89\u202fW"
+    assert heights[0] > 70
+    assert heights[1] > 25
+    assert (view.temperature.mark.label, view.power.mark.label) == ("first throttle 9:30", "")
+    view.resize(326, 500)
+    settle(view)
+    assert view.power.panel.box.frame().area.height() > 20
+    assert (view.temperature.mark.label, view.power.mark.label) == ("", "first throttle 9:30")
+
+
+def test_words_of_the_trips_lie_on_no_curve_where_there_is_a_free_place(session, view):
+    run, plot = session.figures.sustained, view.temperature
+    box = view.trips.label_box(plot.panel.box.frame())
+    left, right = (plot.panel.box.frame().data_x(x) for x in (box.left(), box.right()))
+    inside = (run.time_s / 60 >= left) & (run.time_s / 60 <= right)
+    for curve in (run.die_c, run.package_c, run.skin_c):
+        ys = plot.panel.box.frame().ys(curve[inside])
+        assert not ((ys > box.top()) & (ys < box.bottom())).any()
