@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from engine.graph.types import Array
 from engine.interop.jitter import Jitter
@@ -41,6 +41,12 @@ if TYPE_CHECKING:
 SHOWN = (50, 95, 99)
 """Percentiles that are drawn as lines."""
 BINS = 60
+LABEL = 12.0
+"""Px that labels of lines need between them."""
+SIDE_BY_SIDE = 560
+"""Px of the panel below which the distribution stands under the runs."""
+LEAST = 128
+"""Px below which no chart gets; the panel scrolls instead."""
 
 
 class _Marks(Layer):
@@ -55,13 +61,14 @@ class _Marks(Layer):
         found, area = self.found, frame.area
         if found is None:
             return
-        for percentile in SHOWN:
-            y = round(frame.y(found.percentiles[percentile] / 1000)) + 0.5
-            if area.top() < y < area.bottom():
-                painter.setPen(pen(self.theme.ghost, 1, (4, 3)))
-                painter.drawLine(QLineF(area.left(), y, area.right(), y))
-                at = QPointF(area.right() - 4, y - 7)
-                halo_text(painter, at, f"p{percentile}", self.theme.muted, self.theme.panel, font(10), align="right")
+        levels = [(round(frame.y(found.percentiles[percentile] / 1000)) + 0.5, percentile) for percentile in SHOWN]
+        levels = [level for level in levels if area.top() < level[0] < area.bottom()]
+        for y, _ in levels:
+            painter.setPen(pen(self.theme.ghost, 1, (4, 3)))
+            painter.drawLine(QLineF(area.left(), y, area.right(), y))
+        for y, words in percentile_labels(levels):
+            at = QPointF(area.right() - 4, y - 7)
+            halo_text(painter, at, words, self.theme.muted, self.theme.panel, font(10), align="right")
         if found.drift is not None and found.drift.starts:
             x = round(frame.x(found.drift.starts)) + 0.5
             painter.setPen(pen(self.theme.warn, 1, (4, 3)))
@@ -72,6 +79,31 @@ class _Marks(Layer):
         for outlier in found.outliers:
             if frame.x0 <= outlier.run <= frame.x1:
                 painter.drawEllipse(frame.point(outlier.run, outlier.latency_us / 1000), 3.5, 3.5)
+
+
+def percentile_labels(levels: list[tuple[float, int]]) -> list[tuple[float, str]]:
+    """Where which words stand: lines that are closer than a line of text share one label, at the uppermost.
+
+    Args:
+        levels: y in px and percentile, from the lowest line up.
+    """
+    groups: list[list[tuple[float, int]]] = []
+    for level in levels:
+        if groups and groups[-1][0][0] - level[0] < LABEL:
+            groups[-1].append(level)
+        else:
+            groups.append([level])
+    return [(group[-1][0], ", ".join(f"p{percentile}" for _, percentile in group)) for group in groups]
+
+
+def shown_end(values: Array) -> float:
+    """Right end of the distribution: what few runs take longer would squeeze all others into one corner.
+
+    Args:
+        values: latencies [runs], any unit.
+    """
+    low, first, last = float(values.min()), *(float(v) for v in np.percentile(values, (1, 99)))
+    return max(min(float(values.max()), 2 * last - first), low * 1.001)
 
 
 class _Bars(Layer):
@@ -115,6 +147,7 @@ class JitterView(PlotView):
         self.bars = _Bars(self.bin_panel.box)
         self.bin_panel.add(CurveGrid(self.bin_panel, self.bin_panel), self.bars)
         self.figures, self.advice = label("", "strong"), label("", "")
+        self.figures.setWordWrap(True)
         self.advice.setWordWrap(True)
         self.advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.open_button = button("")
@@ -130,17 +163,35 @@ class JitterView(PlotView):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        head = QHBoxLayout()
-        head.setContentsMargins(12, 6, 12, 2)
-        head.addWidget(self.figures, 1)
-        head.addWidget(self.open_button)
-        column.addLayout(head)
-        self.advice.setContentsMargins(12, 0, 12, 6)
+        self.figures.setContentsMargins(12, 6, 12, 2)
+        self.advice.setContentsMargins(12, 0, 12, 2)
+        column.addWidget(self.figures)
         column.addWidget(self.advice)
-        charts = GapSplitter(Qt.Orientation.Horizontal, self.runs, self.bins)
-        charts.setSizes([640, 320])
-        column.addWidget(charts, 1)
-        return page
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(12, 2, 12, 6)
+        buttons.addWidget(self.open_button)
+        buttons.addStretch()
+        column.addLayout(buttons)
+        for chart in (self.runs, self.bins):
+            chart.setMinimumHeight(LEAST)
+        self.charts = GapSplitter(Qt.Orientation.Horizontal, self.runs, self.bins)
+        self.charts.setSizes([600, 400])
+        column.addWidget(self.charts, 1)
+        scroll = QScrollArea()
+        scroll.setWidget(page)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        return scroll
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Side by side where both can be read, else one below the other."""
+        super().resizeEvent(event)
+        across = self.width() >= SIDE_BY_SIDE
+        wanted = Qt.Orientation.Horizontal if across else Qt.Orientation.Vertical
+        if self.charts.orientation() is not wanted:
+            self.charts.setOrientation(wanted)
+            self.charts.setSizes([600, 400])
 
     def title(self) -> str:
         """Title of the dock."""
@@ -196,7 +247,7 @@ class JitterView(PlotView):
         values = found.latencies_us / 1000
         count = len(values)
         self.line.xs, self.line.ys, self.marks.found = np.arange(count, dtype=float), values, found
-        self.runs_caption.set(self.tr("Latency by run, ms"), (Key(self.tr("outlier"), "marker", "ink"),))
+        self.runs_caption.set(self.tr("Latency by run, ms"), (Key(self.tr("outlier"), "ring", "bad"),))
         self.span.set_limits(0.0, float(max(1, count - 1)), float(min(16, max(1, count - 1))))
         low, high = float(values.min()), float(values.max())
         pad = (high - low) * 0.06 or 0.5
@@ -205,10 +256,11 @@ class JitterView(PlotView):
 
     def _show_bins(self, found: Jitter) -> None:
         values = found.latencies_us / 1000
-        low, high = float(values.min()), max(found.percentiles[99.9] / 1000, float(values.min()) * 1.001)
+        low, high = float(values.min()), shown_end(values)
         counts, edges = np.histogram(np.minimum(values, high), BINS, (low, high))
         self.bars.edges, self.bars.counts = edges, counts
-        self.bins_caption.set(self.tr("Runs by latency, ms"))
+        beyond = self.tr("last: ≥ {value}").format(value=fmt.fixed(edges[-2], 2)) if float(values.max()) > high else ""
+        self.bins_caption.set(self.tr("Runs by latency, ms"), (), beyond, plain=True)
         self.bin_panel.set_x(low, high)
         self.bin_panel.set_y(0.0, max(1.0, float(counts.max()) * 1.06))
         self.bin_panel.redraw()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QAbstractTableModel,
+    QEvent,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
+    QObject,
     QPersistentModelIndex,
     QPoint,
     QRectF,
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
 ROW = 24
 EDGE = 3.0
 """Px of the mark of the current kernel."""
+NAMES = 120
+"""Px of the names below which figures do without their bars."""
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
 
@@ -105,10 +109,12 @@ class KernelListView(PlotView):
     ) -> None:
         super().__init__(session, theme, parent)
         self._widths: dict[int, int] = {}
+        self._spare: dict[int, int] = {}
         self.list = QTableView()
         self.delegate = delegate
         self.list.setModel(model)
         self.list.setItemDelegate(delegate)
+        self.list.viewport().installEventFilter(self)
         model.headerDataChanged.connect(lambda *_: self.fit_titles())
         self._style_list()
         self.set_page(self.list)
@@ -139,9 +145,16 @@ class KernelListView(PlotView):
         """What this list alone says of a kernel, for its card."""
         return []
 
-    def set_columns(self, widths: dict[int, int], stretched: int) -> None:
-        """Fixed widths in px, more where a title needs it, and the column that takes the rest."""
-        self._widths = widths
+    def set_columns(self, widths: dict[int, int], stretched: int, spare: Mapping[int, int] | None = None) -> None:
+        """Fixed widths in px, more where a title needs it, and the column that takes the rest.
+
+        Args:
+            widths: by column.
+            stretched: the column of the names.
+            spare: narrower widths of columns that have a bar beside their figure: names that are cut tell no kernel
+                from another, so the bars go before them.
+        """
+        self._widths, self._spare = widths, dict(spare or {})
         header = self.list.horizontalHeader()
         for column in widths:
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
@@ -151,8 +164,11 @@ class KernelListView(PlotView):
     def fit_titles(self) -> None:
         """Give each title the room that it needs in the language in use."""
         header = self.list.horizontalHeader()
-        for column, width in self._widths.items():
-            header.resizeSection(column, max(width, header.sectionSizeHint(column)))
+        whole = {column: max(width, header.sectionSizeHint(column)) for column, width in self._widths.items()}
+        cramped = self.list.viewport().width() - sum(whole.values()) < NAMES
+        for column, width in whole.items():
+            narrow = max(self._spare.get(column, width), header.sectionSizeHint(column))
+            header.resizeSection(column, min(width, narrow) if cramped else width)
 
     # -- dock -------------------------------------------------------------------------------------------------------
 
@@ -178,6 +194,12 @@ class KernelListView(PlotView):
         self.resting.stop()
         self.card.hide()
         super().dispose()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Another width may have room for bars, or no more."""
+        if event.type() == QEvent.Type.Resize and self._spare:
+            self.fit_titles()
+        return super().eventFilter(watched, event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """A hidden list has no card."""

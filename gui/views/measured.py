@@ -61,7 +61,8 @@ class _Delegate(KernelDelegate):
         else:
             figure = QRectF(area.left(), area.top(), FIGURE, area.height())
             plain_text(painter, figure, ratio_words(row.ratio), theme.text, font(12, 500), RIGHT)
-            self._bar(painter, area.adjusted(FIGURE + 8, 0, 0, 0), row.ratio)
+            if area.width() > FIGURE + 24:
+                self._bar(painter, area.adjusted(FIGURE + 8, 0, 0, 0), row.ratio)
 
     def _bar(self, painter: QPainter, area: QRectF, ratio: float) -> None:
         middle, theme = area.center().x(), self.theme
@@ -109,7 +110,7 @@ class MeasuredView(KernelListView):
         column.addWidget(self.rest)
         self.set_page(page)
         self.list.show()
-        self.set_columns({MEASURED: 76, SIMULATED: 76, RATIO: 110}, NAME)
+        self.set_columns({MEASURED: 76, SIMULATED: 76, RATIO: 110}, NAME, {RATIO: round(FIGURE) + 16})
         self.retranslate()
 
     def title(self) -> str:

@@ -49,8 +49,9 @@ class _Delegate(KernelDelegate):
         elif index.column() == TIME:
             figure = QRectF(area.left(), area.top(), FIGURE, area.height())
             plain_text(painter, figure, fmt.latency_us(row.latency_us), theme.text, font(12), RIGHT)
-            bar = QRectF(figure.right() + 8, area.top(), max(16.0, area.width() - FIGURE - 8), area.height())
-            plain_bar(painter, bar, row.share / max(self._model.longest, 1e-9), theme.bar, theme)
+            bar = QRectF(figure.right() + 8, area.top(), area.width() - FIGURE - 8, area.height())
+            if bar.width() >= 16:
+                plain_bar(painter, bar, row.share / max(self._model.longest, 1e-9), theme.bar, theme)
         else:
             plain_text(painter, area, bound_word(row.bound), theme.text2, font(12))
 
@@ -63,7 +64,7 @@ class UsageView(KernelListView):
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         self.model = TopModel()
         super().__init__(session, theme, self.model, _Delegate(self.model, theme), parent)
-        self.set_columns({RANK: 44, TIME: 104, BOUND: 76}, KERNEL)
+        self.set_columns({RANK: 44, TIME: 104, BOUND: 76}, KERNEL, {TIME: round(FIGURE) + 16})
         self.retranslate()
 
     def set_page(self, page: QWidget) -> None:

@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
+from cut_texts import cut_texts
 from plot_hand import settle, show
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gui.views.jitter import JitterView
+from gui.views.jitter import JitterView, percentile_labels
 from gui.views.measured import MeasuredView
 from gui.views.measured_fit import FitDialog
 from gui.views.measured_model import rest_words, summary_words
 from gui.views.names_dialog import NamesDialog
+from gui.views.usage import UsageView
 
 N = "\u202f"
 
@@ -98,3 +100,40 @@ def test_jitter_tells_what_disturbs(qtbot, session, theme, tmp_path):
     session.close_model()
     settle(view)
     assert not view.empty.isVisible()
+
+
+@pytest.mark.parametrize("kind", [MeasuredView, UsageView])
+def test_names_stay_whole_before_bars_do(qtbot, profiled, theme, kind):
+    view = show(qtbot, kind, profiled, theme, 326, 330)
+    header = view.list.horizontalHeader()
+    (bar,) = view._spare
+    narrow, name = header.sectionSize(bar), 0 if kind is MeasuredView else 1
+    view.resize(600, 330)
+    settle(view)
+    assert header.sectionSize(bar) > narrow
+    assert header.sectionSize(name) > 150
+    view.resize(326, 330)
+    settle(view)
+    assert header.sectionSize(bar) == narrow
+    assert header.sectionSize(name) >= 85
+
+
+def test_jitter_is_whole_in_a_narrow_panel(qtbot, session, theme, tmp_path):
+    values = 1000 + np.random.default_rng(0).normal(0, 5, 300)
+    values[77] = 3000
+    (tmp_path / "l.txt").write_text("\n".join(map(str, values)))
+    session.measurements.open_latencies(tmp_path / "l.txt")
+    qtbot.waitUntil(lambda: session.measurements.jitter is not None, timeout=30_000)
+    view = show(qtbot, JitterView, session, theme, 326, 320)
+    assert cut_texts(view) == []
+    assert view.charts.orientation() is Qt.Orientation.Vertical
+    assert min(view.runs.height(), view.bins.height()) >= 128
+    assert (view.bars.counts[:-1] > 0).sum() > 20  # one run that takes three times as long squeezes nothing
+    view.resize(700, 500)
+    settle(view)
+    assert view.charts.orientation() is Qt.Orientation.Horizontal
+    assert cut_texts(view) == []
+
+
+def test_percentiles_that_are_close_share_a_label():
+    assert percentile_labels([(90.5, 50), (84.5, 95), (60.5, 99)]) == [(84.5, "p50, p95"), (60.5, "p99")]
