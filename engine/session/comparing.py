@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from engine.errors import DataError
-from engine.fusion.types import Kernel, Network
+from engine.fusion.types import Kernel, Network, Weight
 from engine.graph.types import Array
 from engine.interop.dump_matching import MatchTable, match_dump
 from engine.interop.dump_open import open_dump
@@ -271,8 +271,21 @@ class _Reading:
                  for letter, values in (("A", before), ("B", now)) if values.dtype.kind in "iu"]  # fmt: skip
         return Captured(
             self.kernel.id, weight.origin, self.sample, before, now, sums, self.plan, axis=0, scales=scales,
-            notes=tuple(codes),
+            notes=(*self._folded(weight), *codes),
         )  # fmt: skip
+
+    def _folded(self, weight: Weight) -> tuple[Text, ...]:
+        """Whether the kernel's weight is not the one of the file: a BatchNorm behind it has gone into it."""
+        raw, array = self.network.graph.constants.get(weight.origin), self.kernel.constants[weight.constant]
+        if raw is None or raw.dtype.kind != "f" or raw.shape != array.shape or np.array_equal(raw, array):
+            return ()
+        return (
+            say(
+                "{weight} is shown folded: times the factor by channel of the BatchNorm behind it, as a compiler makes "
+                "it. The file's own values differ from it by that factor; this is no error.",
+                weight=weight.origin,
+            ),
+        )
 
     def _output(self, source: Source, tensor: str, evaluator: Evaluator, cancel: CancelToken) -> Array:
         if source.kind == "dump":

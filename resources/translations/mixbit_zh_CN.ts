@@ -9815,6 +9815,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{source} 中是整数编码而非数值：只能比对其分布形态。</translation>
     </message>
     <message>
+        <source>{weight} is shown folded: times the factor by channel of the BatchNorm behind it, as a compiler makes it. The file's own values differ from it by that factor; this is no error.</source>
+        <translation>{weight} 显示的是折叠后的值：已逐通道乘上其后 BatchNorm 的系数，与编译器一致。文件中的原始值与之相差该系数；这不是误差。</translation>
+    </message>
+    <message>
         <source>{kernel}: only its first output is emulated.</source>
         <translation>{kernel}：只仿真其第一个输出。</translation>
     </message>

@@ -269,3 +269,26 @@ def test_a_damaged_book_of_names_is_written_anew(tmp_path, cnn_path):
         assert made.errors() == []
     finally:
         made.session.close()
+
+
+@pytest.mark.parametrize("behind", ["BatchNormalization", "Relu"])
+def test_a_weight_in_front_of_a_batch_norm_is_said_to_be_folded(tmp_path, behind):
+    rng = np.random.default_rng(0)
+    arrays = {
+        "w": rng.normal(0, 1, (4, 3, 3, 3)),
+        **{n: rng.uniform(0.5, 2, 4) for n in ("gamma", "beta", "mean", "var")},
+    }
+    names = ["c", "gamma", "beta", "mean", "var"] if behind == "BatchNormalization" else ["c"]
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"], pads=[1] * 4), helper.make_node(behind, names, ["y"])]
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, (1, c, 8, 8)) for n, c in (("x", 3), ("y", 4))]
+    initializers = [numpy_helper.from_array(a.astype(np.float32), n) for n, a in arrays.items() if n in ("w", *names)]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], initializers)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), tmp_path / "m.onnx")
+    driver = Driver(tmp_path)
+    driver.open(tmp_path / "m.onnx")
+    driver.session.comparing.choose(weights=True)
+    notes = [str(note) for note in shown(driver, driver.session.network.tunable[0]).notes]
+    assert [note.startswith("w is shown folded") for note in notes] == [True] * (behind != "Relu")
+    driver.session.comparing.choose(weights=False)
+    assert not shown(driver, driver.session.network.tunable[0]).notes
+    driver.session.close()
