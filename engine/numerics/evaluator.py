@@ -42,7 +42,7 @@ from engine.text import say
 
 _LEAST_SESSION_BYTES = 256 << 20
 _PATIENCE_S = 0.5
-_SMALL_OUTPUTS = 1 << 14
+SMALL_OUTPUTS = 1 << 14
 """Elements of the model's outputs up to which all samples are compared in one go: such a comparison is nothing but
 calls, which take several times as long where each follows a network that has emptied the caches."""
 
@@ -504,7 +504,7 @@ class Evaluator:
             if compared is not None and not small:
                 compared[sample] = self._compare(sample)
 
-        small = sum(array.size for array in shared.output_arrays(shared.values[0]).values()) <= _SMALL_OUTPUTS
+        small = sum(array.size for array in shared.output_arrays(shared.values[0]).values()) <= SMALL_OUTPUTS
         self._workers.map(build, absent, cancel=cancel, tick=tick)
         self._workers.map(run, range(len(self._states)), cancel=cancel, tick=tick)
         if compared is not None and small:

@@ -19,6 +19,7 @@ from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
 from engine.numerics import Evaluator, lower
 from engine.numerics.buffers import Value, run_kernel
+from engine.numerics.evaluator import SMALL_OUTPUTS
 from engine.numerics.lowering import Lowered
 from engine.numerics.models import build_model
 from engine.numerics.outputs import OutputSums, compare_outputs, total
@@ -66,6 +67,11 @@ class Replay:
         self._blocks: list[_Block] = []
         self._values: list[Mapping[str, Value]] = []
         self._place: dict[str, int] = {}
+        network = evaluator.network
+        self._compared = frozenset((*(info.name for info in network.graph.outputs), *self._also))
+        sizes = (prod(network.tensors[name].shape) for name in self._compared if name in network.tensors)
+        self._together = sum(sizes) <= SMALL_OUTPUTS
+        """Whether samples are compared when all have run."""
 
     @staticmethod
     def suits(network: Network, base: Plan, samples: int) -> bool:
@@ -116,16 +122,26 @@ class Replay:
 
         def run(sample: int) -> None:
             values = self._after(kernel, scheme, sample, cancel)
+            if self._together:
+                found[sample] = {name: values[name] for name in self._compared if name in values}
+            else:
+                compare(sample, values)
+
+        def compare(sample: int, values: Mapping[str, Value]) -> None:
             parts[sample], others[sample] = self._compare(sample, values)
             if outputs is not None:
                 kept[sample] = {name: np.array(array) for name, array in self._outputs(values).items()}
 
+        found: dict[int, Mapping[str, Value]] = {}
         kept: dict[int, dict[str, Array]] = {}
         self._workers.map(run, range(count), cancel=cancel)
+        for sample in sorted(found):
+            cancel.check()
+            compare(sample, found[sample])
         if outputs is not None:
             outputs.extend(kept[sample] for sample in range(count))
-        found = {name: _added(each[name] for each in others).as_result() for name in self._also}
-        return total([part for part in parts if part is not None], self._evaluator.reading), found
+        errors = {name: _added(each[name] for each in others).as_result() for name in self._also}
+        return total([part for part in parts if part is not None], self._evaluator.reading), errors
 
     def close(self) -> None:
         """End the threads and forget the sessions."""

@@ -359,7 +359,7 @@ def test_small_outputs_are_compared_when_all_samples_have_run_and_large_ones_eac
     plan = Plan({kernel.id: INT8 for kernel in net.tunable})
     found = []
     for most in (1 << 14, 0):
-        monkeypatch.setattr(evaluator_module, "_SMALL_OUTPUTS", most)
+        monkeypatch.setattr(evaluator_module, "SMALL_OUTPUTS", most)
         with closing(Evaluator(net, samples_like(inputs, 3), workers=1)) as evaluator:
             compare, advance, order = evaluator._compare, state.SampleState.advance, []
             evaluator.prepare()

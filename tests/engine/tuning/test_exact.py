@@ -98,6 +98,25 @@ def test_blocks_give_what_the_evaluator_gives(evaluator: Evaluator, net, monkeyp
             assert others["c"].noise == pytest.approx(third.noise, rel=0.01, abs=1e-9)
 
 
+def test_samples_are_compared_in_one_go_or_each_by_itself(evaluator: Evaluator, net, monkeypatch) -> None:
+    found = []
+    for limit in (0, 1 << 14):
+        monkeypatch.setattr(replay, "SMALL_OUTPUTS", limit)
+        with closing(replay.Replay(evaluator, Plan(), ("c",))) as made:
+            made.prepare(NEVER)
+            outputs: list[dict[str, np.ndarray]] = []
+            found.append((*made.measure(net.tunable[1].id, INT4, NEVER, outputs), outputs))
+            assert made._together == bool(limit)
+    (one, others, outputs), (other, more, copies) = found
+    assert one == other
+    assert others == more
+    assert len(outputs) == len(copies) == len(evaluator.samples)
+    for a, b in zip(outputs, copies, strict=True):
+        assert a.keys() == b.keys()
+        for name in a:
+            np.testing.assert_array_equal(a[name], b[name])
+
+
 def test_huge_weights_are_replayed_kernel_by_kernel(net) -> None:
     assert replay.Replay.suits(net, Plan(), 4)
     big = replace(net.kernels[0], constants={"w": np.zeros((1 << 24, 2), np.float32)})
