@@ -55,7 +55,8 @@ class Estimator:
             probes: Random probes per sample; by default one, or unit vectors where few elements are measured.
             most_samples: At most so many samples are looked at, spread over all; one alone ranks well already.
             seed: Of the probes.
-            keep_bytes: Memory for gradients that later schemes are measured with.
+            keep_bytes: Memory for gradients that later schemes are measured with; 0 for an estimate that nobody adds
+                schemes to: then the copies of the reference that it makes go, too, sample by sample.
             gate: Called between kernels; may wait, so that an estimate steps aside for a toggle.
         """
         self._evaluator, self._metric = evaluator, metric
@@ -66,7 +67,7 @@ class Estimator:
         self._workers = Workers(2)
         self._sums = Sums()
         self._changes = WeightChanges(lambda: evaluator.ranges.rounding)
-        self._kept = Kept(keep_bytes)
+        self._kept, self._once = Kept(keep_bytes), keep_bytes == 0
         self._walked: set[int] = set()
         """Probes whose way back has been gone with the present route."""
         self._passed: frozenset[ActivationFormat] = frozenset()
@@ -116,7 +117,7 @@ class Estimator:
         for batches in rounds:
             for at, batch in enumerate(batches):
                 self._work(route, target, batch, roundings, cancel)
-                if batches is rounds[-1]:
+                if self._once and batches is rounds[-1]:
                     self._forget_copies(batch, batches[at + 1 :])
                 done += batch
                 progress(len(done) / work, say("Sending probes backwards"))

@@ -28,7 +28,7 @@ from engine.quant.ranges import Range, Ranges
 from engine.tuning import replay
 from engine.tuning.agreement import agree, spearman
 from engine.tuning.context import context_of, plan_digest
-from engine.tuning.estimate import estimate
+from engine.tuning.estimate import Estimator, estimate
 from engine.tuning.exact import ExactSweep, Pause, cells_out, in_order, value_of
 from engine.tuning.metrics import Metric
 from engine.tuning.store import Figures, ResultStore, StoreError
@@ -373,6 +373,9 @@ def test_an_estimate_gives_its_copies_of_the_reference_back() -> None:
         assert max(seen) == 4 or not evaluator.layout.blocks  # further probes want them again
         np.testing.assert_array_equal(evaluator.reference(0)["b"].array, held)
         assert estimate(evaluator, [INT4], metric=Metric.SQNR, probes=2).cells == first.cells
+        with closing(Estimator(evaluator, metric=Metric.SQNR)) as lasting:  # will be asked for more schemes
+            lasting.estimate([INT4])
+            assert _copied(evaluator) == 4 or not evaluator.layout.blocks
 
 
 def _copied(evaluator: Evaluator) -> int:
