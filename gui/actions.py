@@ -53,15 +53,13 @@ class Actions(QObject):
         """Ask for the model that two dumps are of, then for the dumps, and compare them."""
         path = self._ask_open(self.tr("Model that the dumps are of"), self.tr("ONNX models (*.onnx)"))
         if path:
-            self._window.when_open(self._ask_dumps)
-            self.open_path(path)
+            self.open_path(path, self._ask_dumps)
 
     def _ask_dumps(self) -> None:
         self._window.show_layout("compare")
         view = self._window.reveal("compare")
-        if view is not None:
-            for _ in range(2):  # the first becomes A, the second B
-                view.menus.open()
+        if view is not None and view.menus.open(self.tr("Folder of the first dump (A)")):
+            view.menus.open(self.tr("Folder of the second dump (B)"))
 
     def figures(self) -> None:
         """Say how figures are computed."""
@@ -73,13 +71,19 @@ class Actions(QObject):
         if path:
             self.open_path(path)
 
-    def open_path(self, path: Path) -> None:
-        """Open a model or a project, whichever it is, after asking about unsaved edits."""
+    def open_path(self, path: Path, then: Callable[[], None] | None = None) -> None:
+        """Open a model or a project, whichever it is, after asking about unsaved edits.
+
+        Args:
+            path: Of the file.
+            then: Done once it is on show; forgotten if another is opened instead.
+        """
         session = self.session
         if session is None:
             return
 
         def go() -> None:
+            self._window.when_open(then)
             if path.suffix.lower() == PROJECT_SUFFIX:
                 self.guarded(lambda: session.open_project(path))
             else:
@@ -87,11 +91,17 @@ class Actions(QObject):
 
         self._window.unless_unsaved(go)
 
-    def open_sample(self, name: str) -> None:
-        """Open a model that comes with Mixbit."""
+    def open_sample(self, name: str, then: Callable[[], None] | None = None) -> None:
+        """Open a model that comes with Mixbit; `then` is done once it is on show, unless another is opened instead."""
         session = self.session
-        if session is not None:
-            self._window.unless_unsaved(lambda: self.guarded(lambda: session.open_sample(name)))
+        if session is None:
+            return
+
+        def go() -> None:
+            self._window.when_open(then)
+            self.guarded(lambda: session.open_sample(name))
+
+        self._window.unless_unsaved(go)
 
     def memory_limit(self) -> None:
         """Set how much memory a model may take."""
@@ -483,8 +493,7 @@ class Actions(QObject):
         if self.session is None:
             return
         if self.session.network is None:
-            self.open_sample("mobile_vision_encoder")
-            self._window.when_open(lambda: self.tour())
+            self.open_sample("mobile_vision_encoder", self.tour)
         else:
             Tour(self._window)
 

@@ -192,8 +192,8 @@ class Window(QWidget):
         if session is not None:
             self.first_steps.show_for(model=session.network is not None, edited=session.undo_step is not None)
 
-    def when_open(self, then: Callable[[], None]) -> None:
-        """Do something once the next model is on show."""
+    def when_open(self, then: Callable[[], None] | None) -> None:
+        """Do something once the next model is on show; None forgets what another model was to be followed by."""
         self._when_open = then
 
     def _on_wanted(self, wanted: str) -> None:

@@ -86,6 +86,7 @@ class Comparing:
         """Whether weights are compared instead of outputs."""
         self.dumps: dict[str, MatchTable] = {}
         """By path."""
+        self._readings: list[Job] = []
 
     def sources(self) -> tuple[Source, ...]:
         """All that A or B can be."""
@@ -123,6 +124,8 @@ class Comparing:
             names = read_fusions(table) if table is not None else {}
             return match_dump(dump, network, fusions=names, corrections=corrections)
 
+        second = any(job.active for job in self._readings)  # whichever of two is read sooner, A is the one asked first
+
         def done(table: MatchTable) -> None:
             if self._host.network() is not network:
                 return
@@ -136,19 +139,21 @@ class Comparing:
                 )  # fmt: skip
             source = Source("dump", str(path))
             self.dumps[source.name] = table
-            if self.a.kind == "dump" or self.a == CURRENT:
+            if second or self.a.kind == "dump" or self.a == CURRENT:
                 self.choose(b=source)
             else:
                 self.choose(a=source)
 
-        return self._work.jobs.submit(
+        job = self._work.jobs.submit(
             say("Reading the dump {file}", file=path.name),
             work,
             lane="query",
-            supersede="open dump",
+            supersede=f"open dump {path}",
             on_done=done,
             on_failed=self._host.failed,
         )
+        self._readings = [*(known for known in self._readings if known.active), job]
+        return job
 
     def use_fusions(self, path: str, table: Path) -> Job | None:
         """Match the names of an open dump anew, with a fusion table (CSV) of the compiler."""

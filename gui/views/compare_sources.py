@@ -130,12 +130,12 @@ class SourceMenu:
             menu.addAction(words).triggered.connect(lambda _=False, p=path: self._session.comparing.close_dump(p))
         return menu
 
-    def open(self) -> None:
-        """Ask for a folder with a dump and open it."""
-        title = translate("CompareView", "Open a dump folder")
-        chosen = QFileDialog.getExistingDirectory(self._parent, title)
+    def open(self, title: str = "") -> bool:
+        """Ask for a folder with a dump and open it; whether one was chosen."""
+        chosen = QFileDialog.getExistingDirectory(self._parent, title or translate("CompareView", "Open a dump folder"))
         if chosen:
             self._session.comparing.open_dump(Path(chosen))
+        return bool(chosen)
 
     def open_file(self) -> None:
         """Ask for one file with values and open it."""

@@ -39,6 +39,14 @@
         <translation>选择转储所属的模型</translation>
     </message>
     <message>
+        <source>Folder of the first dump (A)</source>
+        <translation>第一个转储的文件夹（A）</translation>
+    </message>
+    <message>
+        <source>Folder of the second dump (B)</source>
+        <translation>第二个转储的文件夹（B）</translation>
+    </message>
+    <message>
         <source>Open project</source>
         <translation>打开项目</translation>
     </message>

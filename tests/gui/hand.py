@@ -100,15 +100,22 @@ class Hand:
         """Click the button that says so."""
         self.click(next(b for b in dialog.findChildren(QPushButton) if b.text() == text and b.isVisible()))
 
-    def answer_file_dialog(self, path: Path) -> None:
-        """Paste a path into the file dialog that opens next (it has an event loop of its own)."""
-        timer = QTimer(self.window)
+    def answer_file_dialog(self, *paths: Path) -> list[str]:
+        """Paste paths into the file dialogs that open next (each has an event loop of its own).
+
+        Returns:
+            The titles of those that have been answered, so far.
+        """
+        timer, left, titles = QTimer(self.window), list(paths), list[str]()
 
         def look() -> None:
             found = QApplication.activeModalWidget()
             if isinstance(found, QFileDialog) and found.isVisible():
-                timer.stop()
-                timer.deleteLater()
+                titles.append(found.windowTitle())
+                path = left.pop(0)
+                if not left:
+                    timer.stop()
+                    timer.deleteLater()
                 field = found.findChild(QLineEdit, "fileNameEdit")
                 QTest.keyClick(field, Qt.Key.Key_A, CTRL)
                 QApplication.clipboard().setText(str(path))
@@ -117,6 +124,7 @@ class Hand:
 
         timer.timeout.connect(look)
         timer.start(5)
+        return titles
 
     def said(self) -> str:
         """What the error dialog says; it is closed again."""

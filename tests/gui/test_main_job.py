@@ -16,7 +16,7 @@ from hand import CTRL, SHIFT, Hand
 from handmade import run_whole
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from engine.paths import sample_models
 from engine.precision import preset
@@ -481,3 +481,39 @@ def test_data_that_does_not_fit_is_refused_in_one_sentence(opened, files):
         opened.press(dialog, "Apply")
         one_sentence(opened.refusal(dialog), name)
         assert kept(opened) == before
+
+
+def test_two_dumps_are_compared_from_the_start_page(hand, files):
+    session = ort.InferenceSession(files / "digits.onnx", providers=["CPUExecutionProvider"])
+    with np.load(files / "evaluation.npz") as read:
+        (values,) = session.run(None, {session.get_inputs()[0].name: read["image"][:1].astype(np.float32)})
+    name = session.get_outputs()[0].name
+    for folder, change in (("phone", 0.0), ("board", 0.25)):
+        (files / folder).mkdir()
+        np.savez(files / folder / "values.npz", **{name: values + np.float32(change)})
+    start = next(b for b in hand.window.start.findChildren(QPushButton) if b.text() == "Compare two dumps…")
+    titles = hand.answer_file_dialog(files / "digits.onnx", files / "phone", files / "board")
+    hand.click(start)
+    hand.press(hand.dialog(DimensionsDialog), "Open")
+    comparing = hand.window.session.comparing
+    hand.until(lambda: len(comparing.dumps) == 2, 20)
+    assert titles == ["Model that the dumps are of", "Folder of the first dump (A)", "Folder of the second dump (B)"]
+    assert hand.window.layout_name == "compare"
+    assert [Path(side.name).name for side in (comparing.a, comparing.b)] == ["phone", "board"]
+    last = next(k.id for k in hand.window.session.network.kernels if name in k.outputs)
+    hand.window.session.select((last,), last, who="test")
+    view = hand.view("compare")
+    hand.until(lambda: view.found is not None and view.pictured.kernel == last, 20)
+    np.testing.assert_allclose(view.found.result - view.found.reference, 0.25, atol=1e-5)
+    hand.until(lambda: not hand.window.session.jobs.active, 30)
+
+
+def test_dumps_are_asked_for_no_more_once_the_model_was_not_opened(hand, files):
+    start = next(b for b in hand.window.start.findChildren(QPushButton) if b.text() == "Compare two dumps…")
+    hand.answer_file_dialog(files / "digits.onnx")
+    hand.click(start)
+    hand.press(hand.dialog(DimensionsDialog), "Cancel")
+    hand.drop(files / "digits.onnx")
+    hand.press(hand.dialog(DimensionsDialog), "Open")
+    settled(hand)  # a question that comes now would keep it from coming to rest
+    assert hand.window.layout_name == "tune"

@@ -292,3 +292,16 @@ def test_a_weight_in_front_of_a_batch_norm_is_said_to_be_folded(tmp_path, behind
     driver.session.comparing.choose(weights=False)
     assert not shown(driver, driver.session.network.tunable[0]).notes
     driver.session.close()
+
+
+def test_of_two_dumps_that_are_opened_at_once_both_are_read(opened, tmp_path):
+    session = opened.session
+    last = session.network.kernels[-1].outputs[0]
+    values = np.zeros(session.network.tensors[last].shape, np.float32)
+    paths = [tmp_path / f"{name}.npz" for name in "ab"]
+    for path in paths:
+        np.savez(path, **{last: values})
+    for path in paths:
+        session.comparing.open_dump(path)
+    opened.settle()
+    assert (session.comparing.a, session.comparing.b) == tuple(Source("dump", str(path)) for path in paths)
