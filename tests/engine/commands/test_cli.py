@@ -14,6 +14,7 @@ import pytest
 from small_models import small_cnn
 
 from engine.cli import COMMANDS, main
+from engine.numerics.state import SampleState
 
 
 @pytest.fixture
@@ -164,6 +165,15 @@ def test_sweeps_rank_estimated_and_exact_cells_alike(run, cnn_path, tmp_path):
     again = run("sweep", cnn_path, "--metric", "sqnr", "--mode", "one-in", "--out", tmp_path / "s.db")
     assert {c["kind"] for c in again["cells"]} == {"stored"}
     assert [c["value"] for c in again["cells"]] == values
+
+
+@pytest.mark.parametrize("mode", ["estimated", "one-in"])
+def test_a_sweep_takes_no_memory_for_whole_plans(run, cnn_path, monkeypatch, mode):
+    """Which would be as much as the reference takes."""
+    made = []
+    monkeypatch.setattr(SampleState, "_buffers", lambda state: made.append(state) or {})
+    run("sweep", cnn_path, "--metric", "sqnr", "--mode", mode)
+    assert not made
 
 
 def test_one_out_restores_one_kernel_of_a_plan(run, cnn_path):
