@@ -1,8 +1,9 @@
 """Running what lies behind one changed kernel, as fast as the runtime can.
 
 Kernel by kernel, every result goes to memory and comes back, which takes three times as long as the network in one
-session. So the network is cut into a few blocks with a session each. A changed kernel runs by itself, then what depends
-on it to the end of its block, then whole blocks; all that the change doesn't reach is taken from the kept values.
+session. So the network is cut into a few blocks with a session each, whose borders are in the order in which the
+evaluator keeps activations. A changed kernel runs by itself, then what depends on it to the end of its block, then
+whole blocks; all that the change doesn't reach is taken from the kept values.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from engine.numerics import Evaluator, lower
 from engine.numerics.buffers import Value, run_kernel
 from engine.numerics.evaluator import SMALL_OUTPUTS
 from engine.numerics.lowering import Lowered
-from engine.numerics.models import build_model
+from engine.numerics.models import Built, build_model
 from engine.numerics.outputs import OutputSums, compare_outputs, total
 from engine.numerics.results import ErrorSums, OutputError
-from engine.numerics.runtime import ALL, naming, open_session, options
+from engine.numerics.runtime import ALL, naming, open_either, options
 from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
 from engine.numerics.workers import Workers
 from engine.precision.plan import Plan
@@ -165,11 +166,14 @@ class Replay:
             nodes += lowered.nodes
             constants |= lowered.constants
         layout = self._evaluator.layout
-        if not layout.blocks.isdisjoint((*inputs, *outputs)):  # turning them around at each border costs a quarter
+        if not layout.blocks.isdisjoint((*inputs, *outputs)):  # turning them around at each border costs a tenth
             rewritten = layout.rewrite(Lowered(tuple(nodes), constants), inputs, outputs)
             nodes, constants = list(rewritten.nodes), dict(rewritten.constants)
-        built = build_model(graph, nodes, inputs, outputs, constants)
-        session = naming(kernels[0].name, lambda: open_session(built, options(ALL)))
+
+        def build(loose: bool) -> Built:
+            return build_model(graph, nodes, inputs, outputs, constants, loose=loose)
+
+        session = naming(kernels[0].name, lambda: open_either(build, lambda: options(ALL)))
         return _Block(kernels, inputs, outputs, session)
 
     def _run_base(self, sample: int, cancel: CancelToken) -> None:

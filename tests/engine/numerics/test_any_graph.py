@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from engine.interop.qdq import export_qdq
 from engine.numerics import Evaluator, SampleSet, calibrate
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, INT4, INT8
+from engine.progress import NEVER
+from engine.tuning import replay
 
 
 def f32(*shape: int, seed: int = 0) -> np.ndarray:
@@ -167,6 +171,25 @@ def test_the_reference_is_the_model_and_the_file_is_the_preview(make, tmp_path):
         assert found.sqnr_db == np.inf or not found.sums.measurable
     finally:
         evaluator.close()
+
+
+@pytest.mark.parametrize("blocks", [1, 40])
+@pytest.mark.parametrize("make", ODD, ids=lambda make: make.__name__)
+def test_an_exact_sweep_gives_the_outputs_of_the_evaluator(make, blocks, monkeypatch):
+    monkeypatch.setattr(replay, "_BLOCKS", blocks)
+    net, inputs = make()
+    samples = samples_like(inputs, 2)
+    for feeds in samples.feeds:
+        feeds.update({name: array for name, array in inputs.items() if array.dtype == bool})
+    with closing(Evaluator(net, samples)) as evaluator, closing(replay.Replay(evaluator, Plan())) as made:
+        made.prepare(NEVER)
+        for kernel in net.tunable:
+            outputs: list[dict[str, np.ndarray]] = []
+            made.measure(kernel.id, INT8, NEVER, outputs)
+            for got, want in zip(outputs, evaluator.output(Plan({kernel.id: INT8})), strict=True):
+                for name, array in want.items():
+                    loose = 5e-3 if array.dtype == np.float16 else 1e-5
+                    np.testing.assert_allclose(got[name], array, rtol=loose, atol=loose)
 
 
 def test_a_result_of_another_shape_has_infinite_noise():
