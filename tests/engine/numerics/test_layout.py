@@ -21,6 +21,8 @@ from engine.numerics.lowering import lower
 from engine.numerics.sessions import Sessions
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme
+from engine.progress import NEVER
+from engine.tuning import replay
 
 DYNAMIC = Scheme(INT8.weights, replace(INT8.activations, static=False))
 SCHEMES = (FP32, FP16, INT8, INT4, W4A8, W8A16, DYNAMIC)
@@ -56,6 +58,23 @@ def test_any_plan_is_the_same_in_blocks_and_in_plain_order(made, schemes):
             for a, b in zip(plain.output(plan), found.output(plan), strict=True):
                 for name in a:
                     np.testing.assert_allclose(b[name], a[name], rtol=5e-3, atol=5e-3)
+
+
+@given(networks(), st.sampled_from([1, 2, 12]), st.sampled_from([{}, {0: INT4, 1: FP16}]))
+@settings(max_examples=25, deadline=None)
+def test_sessions_of_several_kernels_keep_the_order_too(made, count, base):
+    net, inputs = made
+    plan = Plan({net.tunable[at].id: scheme for at, scheme in base.items() if at < len(net.tunable)})
+    with pytest.MonkeyPatch.context() as patch, closing(Evaluator(net, samples_like(inputs, 2))) as evaluator:
+        patch.setattr(replay, "_BLOCKS", count)
+        with closing(replay.Replay(evaluator, plan)) as sweep:
+            sweep.prepare(NEVER)
+            for kernel in net.tunable:
+                outputs: list[dict[str, np.ndarray]] = []
+                sweep.measure(kernel.id, FP16, NEVER, outputs)
+                for got, want in zip(outputs, evaluator.output(plan.with_schemes({kernel.id: FP16})), strict=True):
+                    for name, array in want.items():
+                        np.testing.assert_allclose(got[name], array, rtol=5e-3, atol=5e-3)
 
 
 def test_the_reference_in_blocks_is_what_onnx_runtime_computes():
