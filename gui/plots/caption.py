@@ -16,6 +16,8 @@ from gui.plots.shapes import hatch, pen, plain_text
 from gui.theme import LIGHT, Theme
 
 HEIGHT = 22.0
+TICK = 4.0
+"""Px at the lower edge that the topmost label of the axis below reaches into."""
 Mark = Literal["line", "dash", "box", "hatch", "marker", "frame", "dot", "cross", "disc", "ring"]
 
 
@@ -76,7 +78,7 @@ class Caption(QGraphicsWidget):
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Called by Qt."""
-        area = self.content()
+        area = self.content().adjusted(0, 0, 0, -TICK)
         form = font(11)
         title = self._fitting_title(area.width())
         plain_text(painter, area, title, self.theme.muted, form)

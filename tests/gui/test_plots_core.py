@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from plot_hand import PlotHand, settle, show
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QStyleOptionGraphicsItem
 
 from engine.session.changes import What
 from gui.bridge import hub
 from gui.i18n import set_language
 from gui.kernel_names import short_name, short_names
+from gui.plots.caption import HEIGHT, Caption
 from gui.plots.frame import Frame
 from gui.plots.navigation import Span
 from gui.plots.shapes import runs, simplified, steps, thin
@@ -235,3 +236,17 @@ def test_without_a_model_a_sentence_and_the_way_to_one(qtbot, empty_session, the
     with qtbot.waitSignal(view.command_wanted) as wanted:
         qtbot.mouseClick(view.empty._button, Qt.MouseButton.LeftButton)
     assert wanted.args == ["open_model"]
+
+
+@pytest.mark.parametrize("title", ["Temperature, °C", "温度（表面），°C"])
+def test_the_words_of_a_caption_keep_off_the_topmost_label_of_the_axis_below(qtbot, title):
+    caption, image = Caption(), QImage(200, round(HEIGHT), QImage.Format.Format_RGB32)
+    caption.resize(200, HEIGHT)
+    caption.set(title)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    caption.paint(painter, QStyleOptionGraphicsItem())
+    painter.end()
+    inked = [y for y in range(image.height()) if any(image.pixelColor(x, y).lightness() < 200 for x in range(200))]
+    assert inked
+    assert max(inked) < HEIGHT - 6
