@@ -323,7 +323,7 @@ def _changed(chip: Chip) -> list[tuple[Text, Chip]]:
     )
     launch = replace(chip, launch_cube_us=0.0, launch_vector_us=0.0, launch_movement_us=0.0)
     return [
-        (say("No launch, fused with a neighbour"), launch),
+        (say("No launch, if fused"), launch),
         (say("Twice the memory bandwidth"), replace(chip, ddr=chip.ddr * _FACTOR)),
         (say("Twice the ports of L2 and out of the core"), ports),
         (say("An L2 that holds all activations"), replace(chip, l2_room=inf) if chip.l2_read else chip),

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gui import format as form
-from gui.fonts import font
+from gui.fonts import font, text_width
 from gui.paint import plain_bar
 from gui.theme import theme_manager
 from gui.widgets.themed import label, line
 
 EDGE = 14
-_ROW = 34
+_ROW, _LINE = 34, 15
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
@@ -89,24 +89,35 @@ class LiftRows(QWidget):
 
     def sizeHint(self) -> QSize:
         """Room for all rows."""
-        return QSize(240, _ROW * len(self._lifts))
+        return QSize(240, round(sum(self._height(*lift) for lift in self._lifts)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """At another width other words need a line of their own."""
+        super().resizeEvent(event)
+        self.updateGeometry()
+
+    def _figure(self, after: float) -> str:
+        saved = (self._now - after) / self._now if self._now else 0.0
+        return f"{form.latency_us(after)}  −{form.percent(saved)}"
+
+    def _height(self, words: str, after: float) -> float:
+        """Px of a row: where words and figure don't fit side by side, the words have a line of their own."""
+        needed = text_width(words, 11) + 10 + text_width(self._figure(after), 11, 600)
+        return _ROW if needed <= self.width() else _ROW + _LINE
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw all rows."""
         painter, theme = QPainter(self), theme_manager.theme
-        for place, (words, after) in enumerate(self._lifts):
-            row = QRectF(0, place * _ROW, self.width(), _ROW)
-            saved = (self._now - after) / self._now if self._now else 0.0
-            figure = f"{form.latency_us(after)}  −{form.percent(saved)}"
+        y = 0.0
+        for words, after in self._lifts:
+            height = self._height(words, after)
+            line = QRectF(0, y + height - _ROW + 2, self.width(), 17)
             painter.setFont(font(11, 600))
             painter.setPen(theme.text)
-            top = QRectF(row.x(), row.y() + 2, row.width(), 17)
-            painter.drawText(top, _RIGHT, figure)
-            room = row.width() - QFontMetricsF(font(11, 600)).horizontalAdvance(figure) - 10
-            face = font(11)
-            painter.setFont(face)
+            painter.drawText(line, _RIGHT, self._figure(after))
+            painter.setFont(font(11))
             painter.setPen(theme.text2)
-            name = QFontMetricsF(face).elidedText(words, Qt.TextElideMode.ElideRight, room)
-            painter.drawText(top, _MIDDLE, name)
-            bar = QRectF(row.x(), row.y() + 19, row.width(), 11)
+            painter.drawText(QRectF(0, y + 2, self.width(), 17), _MIDDLE, words)
+            bar = QRectF(0, line.bottom(), self.width(), 11)
             plain_bar(painter, bar, after / self._now if self._now else 0.0, theme.accent, theme)
+            y += height

@@ -9115,7 +9115,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>用 {scheme} 代替 {now}</translation>
     </message>
     <message>
-        <source>No launch, fused with a neighbour</source>
+        <source>No launch, if fused</source>
         <translation>无启动开销（与相邻算子融合）</translation>
     </message>
     <message>

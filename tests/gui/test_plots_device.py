@@ -14,6 +14,7 @@ from engine.session.changes import What
 from gui.i18n import set_language
 from gui.views.coldstart import ColdStartView
 from gui.views.cost import CostView
+from gui.views.cost_parts import LiftRows
 from gui.views.usage import UsageView
 
 LEFT = Qt.MouseButton.LeftButton
@@ -189,3 +190,15 @@ def test_it_speaks_chinese(qtbot, session, theme, kind):
     set_language("zh")
     view.retranslate()
     assert view.title() != before
+
+
+def test_what_would_lift_a_kernel_has_a_line_of_its_own_where_it_is_long(qtbot):
+    rows = LiftRows()
+    qtbot.addWidget(rows)
+    rows.show_lifts([("Twice the Cube", 10.0), ("Twice the ports of L2 and out of the core", 12.0)], 20.0)
+    rows.resize(600, 100)
+    wide = rows.sizeHint().height()
+    rows.resize(234, 100)
+    assert rows.sizeHint().height() == wide + 15
+    rows.resize(600, 100)
+    assert rows.sizeHint().height() == wide

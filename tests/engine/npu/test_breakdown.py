@@ -84,7 +84,7 @@ def test_a_lift_is_what_a_device_like_that_gives(net, index):
     chip = load_device("ascend310b1")
     same = {
         "Twice the memory bandwidth": {"port.ddr": 2 * chip.number("port.ddr")},
-        "No launch, fused with a neighbour": {"launch.cube": 0.0, "launch.vector": 0.0, "launch.movement": 0.0},
+        "No launch, if fused": {"launch.cube": 0.0, "launch.vector": 0.0, "launch.movement": 0.0},
     }
     alone = found.cost.latency_us
     for lift in found.lifts:
