@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.graph.types import Array
 from engine.interop.jitter import Jitter
@@ -176,6 +176,8 @@ class JitterView(PlotView):
             chart.setMinimumHeight(LEAST)
         self.charts = GapSplitter(Qt.Orientation.Horizontal, self.runs, self.bins)
         self.charts.setSizes([600, 400])
+        self.charts.setMinimumHeight(LEAST)
+        self.charts.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)  # what is left, no more
         column.addWidget(self.charts, 1)
         scroll = QScrollArea()
         scroll.setWidget(page)
@@ -191,6 +193,7 @@ class JitterView(PlotView):
         wanted = Qt.Orientation.Horizontal if across else Qt.Orientation.Vertical
         if self.charts.orientation() is not wanted:
             self.charts.setOrientation(wanted)
+            self.charts.setMinimumHeight(LEAST if across else 2 * LEAST + self.charts.handleWidth())
             self.charts.setSizes([600, 400])
 
     def title(self) -> str:

@@ -129,6 +129,9 @@ def test_jitter_is_whole_in_a_narrow_panel(qtbot, session, theme, tmp_path):
     assert view.charts.orientation() is Qt.Orientation.Vertical
     assert min(view.runs.height(), view.bins.height()) >= 128
     assert (view.bars.counts[:-1] > 0).sum() > 20  # one run that takes three times as long squeezes nothing
+    view.resize(500, 600)
+    settle(view)
+    assert view.charts.mapTo(view, view.charts.rect().bottomRight()).y() < 600  # all is in sight
     view.resize(700, 500)
     settle(view)
     assert view.charts.orientation() is Qt.Orientation.Horizontal
