@@ -28,8 +28,21 @@ def make_window(qtbot, session):
     return make
 
 
+@pytest.fixture
+def measured(session, tmp_path, qtbot):
+    """A profile and a list of latencies, so that the views of measurements have something to say."""
+    rows = [f"{k.outputs[0]},{1.2 * c.latency_us}" for k, c in
+            zip(session.network.kernels, session.figures.simulation.kernels, strict=True) if c.latency_us]  # fmt: skip
+    (tmp_path / "p.csv").write_text("name,time(us)\n" + "\n".join([*rows, "zebra,3"]))
+    values = [1000 + 160 * (i > 300) + i % 17 + 1900 * (i == 60) for i in range(500)]
+    (tmp_path / "l.txt").write_text("\n".join(map(str, values)))
+    session.measurements.open_profile(tmp_path / "p.csv")
+    session.measurements.open_latencies(tmp_path / "l.txt")
+    qtbot.waitUntil(lambda: bool(session.measurements.profiles) and session.measurements.jitter is not None)
+
+
 @pytest.mark.parametrize(("size", "language"), LOOKS)
-def test_no_text_of_a_dock_is_cut(make_window, qtbot, size, language):
+def test_no_text_of_a_dock_is_cut(make_window, measured, qtbot, size, language):
     set_language(language)
     window = make_window(size)
     cut, seen = {}, {}
