@@ -14,6 +14,8 @@ from engine.graph.stored import integer_type, symmetric_codes
 from engine.graph.types import Array, StoredFormat
 
 _HALF = StoredFormat(16, floating=True)
+_FLOATS = {"float16": _HALF, "bfloat16": StoredFormat(16, floating=True, brain=True)}
+"""Floats of 16 bits, by the name of their dtype."""
 _QUANTIZE = ("QuantizeLinear", "com.microsoft.QuantizeLinear", "DynamicQuantizeLinear")
 _DEQUANTIZE = ("DequantizeLinear", "com.microsoft.DequantizeLinear")
 
@@ -64,8 +66,8 @@ def find_stored(
     """
     if weight is not None:
         form = stored.get(weight.constant)
-        if form is None and view.constants[weight.constant].dtype == np.float16:
-            form = _HALF
+        if form is None:
+            form = _FLOATS.get(view.constants[weight.constant].dtype.name)
         return None if form is None else _with_activation(view, form, weight.activation)
     if view.ops[at] in _BLOCKS:
         return _blocks(view, at)
@@ -78,8 +80,8 @@ def _with_activation(view: View, weights: StoredFormat, activation: str) -> Stor
     info = view.tensors.get(activation)
     if info is None:
         return Stored(weights)
-    if info.dtype == np.float16:
-        return Stored(weights, _HALF)
+    if info.dtype.name in _FLOATS:
+        return Stored(weights, _FLOATS[info.dtype.name])
     at = view.producer.get(activation)
     while at is not None and view.ops[at] in VIEWS:
         at = view.producer.get(view.nodes[at].inputs[0])

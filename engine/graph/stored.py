@@ -90,11 +90,11 @@ class _Tracer:
         return self._as_stored(name, scales, symmetric) if seen else None
 
     def _as_stored(self, name: str, scales: int, symmetric: bool) -> StoredFormat | None:
-        """Integers or halves that arithmetic turned into floats."""
+        """Integers or floats of 16 bits that arithmetic turned into wider floats."""
         kind, shape = self._known(name)
         unsigned, bits = integer_type(kind)
-        if kind == "float16":
-            return StoredFormat(16, floating=True)
+        if kind in ("float16", "bfloat16"):
+            return StoredFormat(16, floating=True, brain=kind == "bfloat16")
         if not 0 < bits <= _WIDEST:
             return None
         # Scales with more values than any axis has rows run along a second axis, too.

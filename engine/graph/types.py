@@ -70,6 +70,8 @@ class StoredFormat:
     """How far one scale reaches; "tensor" for floats."""
     group: int = 0
     """Numbers per scale, with granularity "group"."""
+    brain: bool = False
+    """Of the floats of 16 bits: bfloat16, not half."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

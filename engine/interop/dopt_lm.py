@@ -68,6 +68,10 @@ def _rule(kernel: Kernel, asked: Scheme) -> tuple[Scheme, Text | None]:
     if asked.weights.floating:
         if asked == FP16:
             return asked, None
+        if asked.brain:
+            return FP16, say(
+                "BF16 is not handed to {target}; this layer runs in {scheme}.", target="dopt_lm", scheme="FP16"
+            )
         return FP16, say("dopt_lm runs in FP16 what it doesn't quantize.")
     if kernel.kind is Kind.EMBEDDING:
         if asked.weights.bits > 8:

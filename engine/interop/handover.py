@@ -14,7 +14,7 @@ from engine.numerics import Evaluator
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.numerics.samples import SampleSet
 from engine.precision.plan import Plan
-from engine.precision.scheme import ActivationFormat, Scheme, WeightFormat, label
+from engine.precision.scheme import ActivationFormat, Scheme, WeightFormat, float_name, label
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.sizes import PlanBytes, plan_bytes
 from engine.text import Text
@@ -176,12 +176,12 @@ def spell(scheme: Scheme) -> str:
 
 def _weights(form: WeightFormat) -> str:
     if form.floating:
-        return f" fp{form.bits}"
+        return f" {float_name(form).lower()}"
     grain = f"g{form.group}" if form.granularity == "group" else f"per {form.granularity}"
     return f"{form.bits} {'sym' if form.symmetric else 'asym'} {grain}"
 
 
 def _activations(form: ActivationFormat) -> str:
     if form.floating:
-        return f" fp{form.bits}"
+        return f" {float_name(form).lower()}"
     return f"{form.bits} {'sym' if form.symmetric else 'asym'}{'' if form.static else ' dynamic'}"

@@ -91,6 +91,10 @@ def _float(ability: Ability, asked: Scheme) -> tuple[Scheme, Text | None]:
     gets = ability.floating or plain
     if gets == asked:
         return asked, None
+    if asked.brain:
+        return gets, say(
+            "BF16 is not handed to {target}; this layer runs in {scheme}.", target=ability.title, scheme=label(gets)
+        )
     return gets, say("{target} runs in {scheme} what it doesn't quantize.", target=ability.title, scheme=label(gets))
 
 

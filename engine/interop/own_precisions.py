@@ -22,12 +22,15 @@ from engine.graph.wire import read_model
 from engine.interop.kernel_index import Imported
 from engine.precision.plan import Plan
 from engine.precision.planfile import PlanFile, scheme_from_name
-from engine.precision.scheme import FP16, HALF, ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import BF16, BRAIN, FP16, HALF, ActivationFormat, Scheme, WeightFormat
 from engine.text import say
 
 _BITS: Mapping[int, int] = {
     TensorProto.INT4: 4, TensorProto.UINT4: 4, TensorProto.INT8: 8, TensorProto.UINT8: 8, TensorProto.INT16: 16,
     TensorProto.UINT16: 16,
+}  # fmt: skip
+_FLOATS: Mapping[int, WeightFormat] = {
+    TensorProto.FLOAT16: FP16.weights, TensorProto.BFLOAT16: BF16.weights,
 }  # fmt: skip
 _THROUGH = frozenset({"Reshape", "Transpose", "Identity", "Squeeze", "Unsqueeze", "Flatten", "Max"})
 """Operators between a weight and what dequantizes it that change no value."""
@@ -131,8 +134,8 @@ def _scheme(file: _File, node: onnx.NodeProto, kernel: Kernel) -> Scheme | None:
         return None
     others = [name for at, name in enumerate(node.input[:2]) if at != slot]
     activations = _activations(file, others[0]) if others and kernel.weight.activation else HALF
-    if weights.floating and activations.floating:
-        return FP16
+    if weights.brain and activations.floating:
+        return BF16
     return Scheme(weights, activations)
 
 
@@ -141,14 +144,14 @@ def _weights(file: _File, name: str) -> WeightFormat | None:
     for _ in range(_STEPS):
         stored = file.stored.get(name)
         if stored is not None:
-            return WeightFormat(16, floating=True) if stored.data_type == TensorProto.FLOAT16 else None
+            return _FLOATS.get(stored.data_type)
         node = file.producers.get(name)
         if node is None:
             return None
         if node.op_type == "DequantizeLinear":
             return _integers(file, node)
-        if node.op_type == "Cast" and _type(file, node.input[0]) == TensorProto.FLOAT16:
-            return WeightFormat(16, floating=True)
+        if node.op_type == "Cast" and (form := _FLOATS.get(_type(file, node.input[0]) or 0)) is not None:
+            return form
         if node.op_type not in _THROUGH and node.op_type != "Cast":
             return None
         name = node.input[0]
@@ -184,6 +187,8 @@ def _activations(file: _File, name: str) -> ActivationFormat:
                 return HALF
             static = node.input[1] in file.stored
             return ActivationFormat(_BITS[codes], symmetric=static and _centred(file, zero, codes), static=static)
+        if node.op_type == "Cast" and _type(file, node.input[0]) == TensorProto.BFLOAT16:
+            return BRAIN
         if node.op_type not in _THROUGH:
             return HALF
         name = node.input[0]

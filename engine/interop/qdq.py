@@ -31,7 +31,7 @@ from engine.numerics.runtime import first_line, options
 from engine.numerics.synthetic import synthetic_samples
 from engine.numerics.upgrade import upgrade_kernel
 from engine.precision.plan import Plan
-from engine.precision.planfile import plan_to_file
+from engine.precision.planfile import encode, plan_to_file
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.ranges import Ranges
 from engine.text import say
@@ -226,7 +226,7 @@ def _declare(network: Network, model: onnx.ModelProto, loose: bool) -> None:
 
 def _metadata(network: Network, plan: Plan, ranges: Ranges) -> Mapping[str, str]:
     return {
-        "mixbit.plan": msgspec.json.encode(plan_to_file(plan, network)).decode(),
+        "mixbit.plan": encode(plan_to_file(plan, network)).decode(),
         "mixbit.calibration": msgspec.json.encode(
             {"observer": ranges.observer, "samples": ranges.samples, "synthetic": ranges.synthetic}
         ).decode(),

@@ -78,6 +78,8 @@ def emulate(
     weight = kernel.weight
     if weight is None or kernel.kind not in KINDS or kernel.nodes[kernel.anchor].op_type not in _OPERATORS:
         raise PlanError(say("{kernel}: only convolutions and matrix products are emulated.", kernel=kernel.name))
+    if scheme.brain:
+        raise PlanError(say("{kernel}: BF16 is not emulated; choose FP16, INT8 or INT4.", kernel=kernel.name))
     if scheme.weights.bits not in (4, 8, 16) or (scheme.weights.bits == 16) != scheme.weights.floating:
         raise PlanError(
             say("{kernel}: weights of {bits} bits are not emulated; choose FP16, INT8 or INT4.",

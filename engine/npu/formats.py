@@ -41,6 +41,8 @@ def supports(device: Device, kernel: Kernel, scheme: Scheme) -> Text | None:
     """
     if kernel.why_not is not None:
         return kernel.why_not
+    if scheme.brain:
+        return say("{device} has no BF16; the converter stores and runs FP16.", device=device.title)
     if not scheme.weights.floating:
         for refusal in device.refusals:
             if _refuses(refusal, kernel, scheme):
@@ -54,8 +56,8 @@ def supports(device: Device, kernel: Kernel, scheme: Scheme) -> Text | None:
 def mode(device: Device, kernel: Kernel, scheme: Scheme) -> Mode:
     """What the device does for a kernel in a scheme.
 
-    FP32 is costed as FP16, because converters for these devices force FP16 by default. What a device can't run natively
-    is costed in FP16 too: that is what its converter builds.
+    FP32 and BF16 are costed as FP16, because converters for these devices force FP16 by default. What a device can't
+    run natively is costed in FP16 too: that is what its converter builds.
     """
     weights, activations = scheme.weights, scheme.activations
     if weights.floating or kernel.weight is None or supports(device, kernel, scheme) is not None:

@@ -184,7 +184,8 @@ def _format(kernel: Kernel, scheme: Scheme | None, device: Device) -> Format:
     chosen = HALF_MODE if scheme is None else mode(device, kernel, scheme)
     weights = sum([weight_bytes(weight, chosen.weights) for weight in kernel.weights])
     # That FP32 runs as FP16 goes without saying; `supports` says it where the scheme is chosen.
-    reason = supports(device, kernel, scheme) if scheme is not None and not scheme.weights.floating else None
+    said = scheme is not None and (scheme.brain or not scheme.weights.floating)
+    reason = supports(device, kernel, scheme) if scheme is not None and said else None
     return Format(chosen, weights, reason, {})
 
 

@@ -16,6 +16,7 @@ from engine.precision.scheme import ActivationFormat
 from engine.quant.ranges import QuantParams
 
 _TINY = float(np.finfo(np.float32).tiny)
+_HALF, _BRAIN = TensorProto.FLOAT16, TensorProto.BFLOAT16
 
 
 class Rounding(NamedTuple):
@@ -26,15 +27,17 @@ class Rounding(NamedTuple):
     output: str
 
 
-def half_pair(name: str, prefix: str, tensors: Mapping[str, TensorInfo], output: str = "") -> Rounding | None:
-    """Cast to half and back; None if the tensor is no wider than half already (or no float)."""
+def half_pair(
+    name: str, prefix: str, tensors: Mapping[str, TensorInfo], output: str = "", *, brain: bool = False
+) -> Rounding | None:
+    """Cast to half (or, of 16 bits too, bfloat16) and back; None if the tensor holds that already, or no floats."""
     info = tensors.get(name)
-    if info is None or name_of(info.dtype) not in ("float32", "float64", "bfloat16"):
+    if info is None or not rounds(info.dtype, brain):
         return None
     output = output or f"{prefix}/rounded"
     return Rounding(
         [
-            helper.make_node("Cast", [name], [f"{prefix}/half"], to=TensorProto.FLOAT16),
+            helper.make_node("Cast", [name], [f"{prefix}/half"], to=_BRAIN if brain else _HALF),
             helper.make_node("Cast", [f"{prefix}/half"], [output], to=onnx_type(info.dtype)),
         ],
         {},
@@ -132,6 +135,11 @@ def _fresh_params(
         ]
         constants[name("half")] = np.asarray(0.5, np.float32)
     return Rounding(nodes, constants, scale)
+
+
+def rounds(dtype: np.dtype[np.generic], brain: bool) -> bool:
+    """Whether rounding a tensor of that dtype to half, or to bfloat16, may change it."""
+    return name_of(dtype) in ("float32", "float64", "float16" if brain else "bfloat16")
 
 
 @cache

@@ -69,9 +69,10 @@ def lower(
         ranges: Static ranges; must hold `kernel.weight.activation` if the scheme quantizes activations statically.
         tensors: Every activation by name.
         packed: Spell weights as packed integers + DequantizeLinear (needs opset 21) instead of float constants.
-        opset: Version of ONNX's own operators in the model that the nodes go into.
+        opset: Version of ONNX's own operators in the model that the nodes go into; BF16 needs 13 (see `for_scheme`).
         quantized: The rounded `kernel.weight`, if it is at hand.
-        halves: Inputs whose values fit half already: rounding them to half again would change nothing and is left out.
+        halves: Inputs whose values fit the scheme's floats of 16 bits already: rounding them again would change nothing
+            and is left out.
 
     Raises:
         PlanError: If a range is missing or the format does not exist.
@@ -129,7 +130,8 @@ def _activation(work: _Work, ranges: Ranges, halves: Collection[str]) -> QuantPa
         return None
     if weight is None:
         for name in kernel.inputs if is_half(form) else ():
-            if name not in halves and (made := half_pair(name, f"{kernel.id}/mixbit/{name}", work.tensors)) is not None:
+            prefix = f"{kernel.id}/mixbit/{name}"
+            if name not in halves and (made := half_pair(name, prefix, work.tensors, brain=form.brain)) is not None:
                 work.in_front(0, made.nodes, made.constants)
                 for node in work.nodes[work.start :]:
                     _rename(node.input, name, made.output)
@@ -144,7 +146,8 @@ def _activation(work: _Work, ranges: Ranges, halves: Collection[str]) -> QuantPa
         name, halves = _scale_inputs(work, weight, work.scaling.inputs), ()
         tensors = {name: replace(work.tensors[weight.activation], name=name)}
     if form.floating:
-        made = None if name in halves or form.bits >= 32 else half_pair(name, prefix, tensors)
+        known = name in halves or form.bits >= 32
+        made = None if known else half_pair(name, prefix, tensors, brain=form.brain)
     else:
         params = _static(kernel, work.scheme, ranges) if form.static else None
         made = integer_pair(name, prefix, tensors, form, params, work.opset)
@@ -284,13 +287,15 @@ def _put(work: _Work, at: int, made: WeightNodes, name: str, reader: onnx.NodePr
 
 
 def _round_results(work: _Work) -> None:
-    """Write each float result through half. Readers inside the kernel keep the unrounded value."""
+    """Write each float result through half (or bfloat16). Readers inside the kernel keep the unrounded value."""
+    brain = work.scheme.activations.brain
     for output in work.kernel.outputs:
         info = work.tensors.get(output)
         if info is None or info.dtype.name not in FLOATS:
             continue
         full = f"{work.kernel.id}/mixbit/full/{output}"
-        made = half_pair(full, f"{work.kernel.id}/mixbit/half/{output}", {full: replace(info, name=full)}, output)
+        prefix = f"{work.kernel.id}/mixbit/half/{output}"
+        made = half_pair(full, prefix, {full: replace(info, name=full)}, output, brain=brain)
         if made is None:
             continue
         for node in work.nodes:
@@ -300,7 +305,7 @@ def _round_results(work: _Work) -> None:
 
 
 def is_half(form: ActivationFormat) -> bool:
-    """Whether results are rounded to half."""
+    """Whether results are rounded to half, or to the other floats of 16 bits."""
     return form.floating and form.bits == 16
 
 

@@ -14,6 +14,7 @@ from engine.numerics.layout import Layout
 from engine.numerics.lowering import Lowered, is_half, lower
 from engine.numerics.models import Built, build_model
 from engine.numerics.runtime import ALL, BASIC, EXTENDED, naming, open_either, open_session, options
+from engine.numerics.upgrade import for_scheme, opset_for
 from engine.numerics.versions import Version, join, with_weights
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
@@ -54,7 +55,7 @@ class Sessions:
         Args:
             kernel: Whose.
             scheme: How it is rounded.
-            halves: Inputs that will hold nothing but halves.
+            halves: Inputs that will hold nothing but the scheme's floats of 16 bits.
 
         Raises:
             ModelError: If ONNX Runtime refuses the kernel.
@@ -90,6 +91,9 @@ class Sessions:
             ModelError: If ONNX Runtime refuses the kernel.
             PlanError: If a scheme needs a range that is not there.
         """
+        opsets = {self._opset(scheme) for scheme in schemes}
+        if len(opsets) > 1:
+            return None
         versions: list[Version] = []
         for at, scheme in enumerate(schemes):
             like = next((before for before in range(at) if _alike(schemes[before], scheme)), None)
@@ -102,7 +106,14 @@ class Sessions:
         if joined is None:
             return None
         named = {name: output for results in joined.results for output, name in results.items()}
-        built = build_model(self._network.graph, joined.nodes, kernel.inputs, list(named.values()), joined.constants)
+        built = build_model(
+            self._network.graph,
+            joined.nodes,
+            kernel.inputs,
+            list(named.values()),
+            joined.constants,
+            opsets=self._opsets(schemes[0]),
+        )
         for info, name in zip(built.proto.graph.output, named, strict=True):
             info.name = name
         level = BASIC if self._layout.touches(kernel) else _level(kernel)
@@ -135,27 +146,36 @@ class Sessions:
 
     def _build(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str]) -> _Ready:
         graph = self._network.graph
-        lowered = self._lowered(kernel, scheme, halves)
+        lowered, opsets = self._lowered(kernel, scheme, halves), self._opsets(scheme)
         if self._layout.touches(kernel):
-            return self._build_blocked(kernel, lowered)
+            return self._build_blocked(kernel, lowered, opsets)
 
         def build(loose: bool) -> Built:
-            return build_model(graph, lowered.nodes, kernel.inputs, kernel.outputs, lowered.constants, loose=loose)
+            return build_model(
+                graph, lowered.nodes, kernel.inputs, kernel.outputs, lowered.constants, opsets=opsets, loose=loose
+            )
 
         session = naming(kernel.name, lambda: open_either(build, lambda: options(_level(kernel))))
         return _Ready(session, sum(array.nbytes for array in lowered.constants.values()))
 
     def _lowered(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset()) -> Lowered:
         graph = self._network.graph
-        opset = graph.opsets.get("", 1)
-        return lower(kernel, scheme, self.ranges, graph.tensors, False, opset=opset, halves=halves)
+        said, opset = for_scheme(kernel, scheme, graph)
+        return lower(said, scheme, self.ranges, graph.tensors, False, opset=opset, halves=halves)
 
-    def _build_blocked(self, kernel: Kernel, lowered: Lowered) -> _Ready:
+    def _opset(self, scheme: Scheme) -> int:
+        return opset_for(scheme, self._network.graph)
+
+    def _opsets(self, scheme: Scheme) -> Mapping[str, int]:
+        """Of a model that holds a kernel under a scheme."""
+        return {**self._network.graph.opsets, "": self._opset(scheme)}
+
+    def _build_blocked(self, kernel: Kernel, lowered: Lowered, opsets: Mapping[str, int]) -> _Ready:
         """The session of a kernel that reads or writes tensors in blocks."""
         graph = self._network.graph
         found = self._layout.rewrite(lowered, kernel.inputs, kernel.outputs)
         nodes, constants = found.nodes, found.constants
-        built = build_model(graph, nodes, kernel.inputs, kernel.outputs, constants)
+        built = build_model(graph, nodes, kernel.inputs, kernel.outputs, constants, opsets=opsets)
         session = naming(kernel.name, lambda: open_session(built, options(BASIC)))
         return _Ready(session, sum(array.nbytes for array in constants.values()))
 

@@ -14,13 +14,16 @@ import numpy as np
 import onnx
 from onnx import AttributeProto, helper
 
-from engine.errors import ExportError
+from engine.errors import ExportError, PlanError
 from engine.fusion.types import Kernel
-from engine.graph.types import Array, Node, TensorInfo
+from engine.graph.types import Array, Graph, Node, TensorInfo
+from engine.precision.scheme import Scheme
 from engine.text import say
 
 OLDEST = 7
 """ONNX Runtime promises to run models from here on."""
+_BRAIN_OPSET, _MODERN = 13, 21
+"""The first whose Cast knows bfloat16, and what kernels of older models are said in for it: that of quantized files."""
 
 
 @dataclass(slots=True)
@@ -47,6 +50,27 @@ class Upgrade:
 
 
 Rule = Callable[[onnx.NodeProto, Upgrade], list[onnx.NodeProto]]
+
+
+def opset_for(scheme: Scheme, graph: Graph) -> int:
+    """The opset in which kernels are run under a scheme: the model's, or a younger one for BF16."""
+    own = graph.opsets.get("", 1)
+    return _MODERN if scheme.brain and own < _BRAIN_OPSET else own
+
+
+def for_scheme(kernel: Kernel, scheme: Scheme, graph: Graph) -> tuple[Kernel, int]:
+    """A kernel in operators that a scheme can be said beside, and their opset: BF16 is younger than many models.
+
+    Raises:
+        PlanError: If the kernel is too old for that.
+    """
+    own, wanted = graph.opsets.get("", 1), opset_for(scheme, graph)
+    if own == wanted:
+        return kernel, own
+    try:
+        return upgrade_kernel(kernel, own, wanted, graph.tensors), wanted
+    except ExportError as error:
+        raise PlanError(error.text) from error
 
 
 def upgrade_kernel(kernel: Kernel, opset: int, target: int, tensors: Mapping[str, TensorInfo]) -> Kernel:

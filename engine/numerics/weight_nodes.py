@@ -12,7 +12,7 @@ from onnx import helper
 
 from engine.fusion.types import Weight
 from engine.graph.types import Array
-from engine.numerics.activations import onnx_type
+from engine.numerics.activations import onnx_type, rounds
 from engine.precision.scheme import ActivationFormat, WeightFormat
 from engine.quant.matrix import from_matrix
 from engine.quant.ranges import QuantParams
@@ -37,7 +37,7 @@ def preview_weight(values: Array, weight: Weight, form: WeightFormat, dtype: np.
 
 
 def packed_weight(weight: Weight, quantized: QuantizedWeight, dtype: np.dtype[np.generic], prefix: str) -> WeightNodes:
-    """A rounded weight as integers (or halves) and nodes that turn them into the dtype of the original.
+    """A rounded weight as integers (or floats of 16 bits) and nodes that turn them into the dtype of the original.
 
     Constants are named after the weight and the format, so that tied weights of one format are one constant.
     """
@@ -113,13 +113,13 @@ def _scaled_bias(
 
 
 def _half_bias(name: str, bias: Array, form: ActivationFormat, prefix: str, packed: bool) -> WeightNodes | None:
-    if form.bits != 16 or bias.dtype.name not in ("float32", "float64", "bfloat16"):
+    if form.bits != 16 or not rounds(bias.dtype, form.brain):
         return None
-    with np.errstate(over="ignore"):  # overflow shows in the result
-        half = bias.astype(np.float16)
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow and NaN show in the result
+        half = bias.astype(ml_dtypes.bfloat16 if form.brain else np.float16)
     if not packed:
         return WeightNodes([], {f"{prefix}/value": half.astype(bias.dtype)}, f"{prefix}/value")
-    stem = f"{name}/mixbit/half"
+    stem = f"{name}/mixbit/{'brain' if form.brain else 'half'}"
     cast = helper.make_node("Cast", [stem], [f"{prefix}/value"], to=onnx_type(bias.dtype))
     return WeightNodes([cast], {stem: half}, f"{prefix}/value")
 
@@ -225,6 +225,6 @@ def _container(form: WeightFormat) -> np.dtype[Any]:
 
 def stem_of(weight: Weight, form: WeightFormat) -> str:
     """The name of a rounded weight: tied weights of one format have one."""
-    kind = "float" if form.floating else ("int_symmetric" if form.symmetric else "int")
+    kind = "brain" if form.brain else "float" if form.floating else ("int_symmetric" if form.symmetric else "int")
     grain = "" if form.floating else f"_{form.granularity}{form.group or ''}"
     return f"{weight.constant}/mixbit/{kind}{form.bits}{grain}_c{''.join(map(str, weight.channel_axes))}"

@@ -67,14 +67,19 @@ class Wiring:
         return tuple(keys)
 
     def halves(self, index: int, schemes: Sequence[Scheme]) -> frozenset[str]:
-        """Inputs of a kernel that other kernels have rounded to half under these schemes.
+        """Inputs of a kernel that other kernels have rounded to its own floats of 16 bits under these schemes.
 
-        Empty where the kernel would not round them to half itself, or where its weight is larger than they are: then
+        Empty where the kernel would not round them itself, or where its weight is larger than they are: then
         a session of its own for that case costs more than it saves.
         """
-        if not is_half(schemes[index].activations):
+        own = schemes[index].activations
+        if not is_half(own):
             return frozenset()
-        return frozenset(name for name, at in self._roundable[index] if is_half(schemes[at].activations))
+        return frozenset(
+            name
+            for name, at in self._roundable[index]
+            if is_half(schemes[at].activations) and schemes[at].activations.brain == own.brain
+        )
 
     def local_key(self, kernel: Kernel, scheme: Scheme, reference: tuple[int, ...]) -> int:
         """The key of one kernel under a scheme on reference inputs."""

@@ -16,8 +16,8 @@ from engine.precision.plan import Plan
 from engine.precision.scheme import PRESETS, ActivationFormat, Scheme, WeightFormat
 from engine.text import say
 
-VERSION = 2
-"""Written where a weight method needs it: files that older versions understand keep version 1."""
+VERSION = 3
+"""Written where a format needs it (BF16), 2 where a weight method does: files that older versions understand keep 1."""
 _SECOND = frozenset({"awq", "smooth", "cle"})
 """Weight methods that version 1 does not know."""
 
@@ -34,7 +34,7 @@ class KernelEntry(msgspec.Struct, forbid_unknown_fields=True):
     weight: str
     name: str
     scheme: str | Scheme
-    """A preset's name, or the scheme written out."""
+    """A preset's name, or the scheme written out; to be written by `encode`."""
 
 
 class PlanFile(msgspec.Struct, forbid_unknown_fields=True):
@@ -47,6 +47,15 @@ class PlanFile(msgspec.Struct, forbid_unknown_fields=True):
     kernels: list[KernelEntry]
 
 
+def encode(value: object) -> bytes:
+    """JSON of anything with schemes in it.
+
+    The field `brain` is left out where it has no say: older versions read what they understand, and a scheme is written
+    as it always was. A text can't hold these bytes: its quotes are escaped.
+    """
+    return msgspec.json.encode(value).replace(b',"brain":false', b"")
+
+
 def plan_to_file(plan: Plan, network: Network) -> PlanFile:
     """The plan as it is written."""
     entries = [
@@ -54,7 +63,9 @@ def plan_to_file(plan: Plan, network: Network) -> PlanFile:
         for k in network.kernels
         if k.weight is not None and k.id in plan
     ]
-    version = VERSION if any(scheme.method in _SECOND for scheme in plan.schemes.values()) else 1
+    schemes = plan.schemes.values()
+    second = any(scheme.method in _SECOND for scheme in schemes)
+    version = VERSION if any(scheme.brain for scheme in schemes) else 2 if second else 1
     return PlanFile("mixbit-plan", version, _Model(network.graph.path.name, network.graph.sha256), plan.name, entries)
 
 
@@ -64,7 +75,7 @@ def save_plan(plan: Plan, network: Network, path: Path) -> None:
     Raises:
         ExportError: the file can't be written.
     """
-    write_atomically(path, msgspec.json.format(msgspec.json.encode(plan_to_file(plan, network)), indent=2))
+    write_atomically(path, msgspec.json.format(encode(plan_to_file(plan, network)), indent=2))
 
 
 def load_plan(path: Path, network: Network, *, any_model: bool = False) -> Plan:
@@ -205,6 +216,17 @@ def scheme_from_name(value: str | Scheme, where: str) -> Scheme:
 
 
 def _check(weights: WeightFormat, activations: ActivationFormat, where: str) -> None:
+    for form in (weights, activations):
+        if form.brain and not (form.floating and form.bits == 16):
+            raise PlanError(
+                say(
+                    "Kernel {where}: BF16 (the field brain) is a float of 16 bits; there is none of {bits} bits.",
+                    where=where,
+                    bits=form.bits,
+                )
+                if form.bits != 16
+                else say("Kernel {where}: the field brain goes with floats of 16 bits, not with integers.", where=where)
+            )
     if weights.bits not in ((16, 32) if weights.floating else (2, 3, 4, 8, 16)):
         raise PlanError(
             say(

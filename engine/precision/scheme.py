@@ -19,6 +19,8 @@ class WeightFormat:
     granularity: Granularity = "channel"
     group: int = 0
     """Weights per scale along the reduction axis, with granularity "group"."""
+    brain: bool = False
+    """Of the floats of 16 bits, those with 8 exponent bits (BF16); else FP16."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class ActivationFormat:
     symmetric: bool = False
     static: bool = True
     """Range from calibration; otherwise taken from each run."""
+    brain: bool = False
+    """As in WeightFormat."""
 
 
 class _Hashed:
@@ -71,11 +75,19 @@ class Scheme(_Hashed):
         """The same formats and method, without a corrected bias: what the weights depend on."""
         return replace(self, corrected=False) if self.corrected else self
 
+    @property
+    def brain(self) -> bool:
+        """Whether weights or activations are BF16, which few devices have."""
+        return self.weights.brain or self.activations.brain
+
 
 HALF = ActivationFormat(16, floating=True)
+BRAIN = ActivationFormat(16, floating=True, brain=True)
 FP32 = Scheme(WeightFormat(32, floating=True), ActivationFormat(32, floating=True))
 """The reference: nothing is rounded."""
 FP16 = Scheme(WeightFormat(16, floating=True), HALF)
+BF16 = Scheme(WeightFormat(16, floating=True, brain=True), BRAIN)
+"""As large as FP16, with the range of FP32 and 8 bits of precision instead of 11."""
 INT8 = Scheme(WeightFormat(8, symmetric=True, granularity="channel"), ActivationFormat(8))
 """W8A8: weights symmetric per channel, activations asymmetric per tensor with static ranges."""
 INT4 = Scheme(WeightFormat(4, symmetric=False, granularity="group", group=32), HALF)
@@ -83,14 +95,16 @@ INT4 = Scheme(WeightFormat(4, symmetric=False, granularity="group", group=32), H
 W4A8 = Scheme(WeightFormat(4, symmetric=False, granularity="group", group=32), ActivationFormat(8))
 W8A16 = Scheme(WeightFormat(8, symmetric=True, granularity="channel"), HALF)
 
-PRESETS: dict[str, Scheme] = {"int4": INT4, "int8": INT8, "fp16": FP16, "w4a8": W4A8, "w8a16": W8A16, "fp32": FP32}
+PRESETS: dict[str, Scheme] = {
+    "int4": INT4, "int8": INT8, "fp16": FP16, "bf16": BF16, "w4a8": W4A8, "w8a16": W8A16, "fp32": FP32,
+}  # fmt: skip
 """Schemes that have a name, by that name in small letters."""
 
 Family = Literal["INT4", "INT8", "FP16", "FP32"]
 
 
 def family(scheme: Scheme) -> Family:
-    """The switch segment and colour a scheme belongs to: decided by its weight bits."""
+    """The switch segment and colour a scheme belongs to: decided by its weight bits; BF16 belongs to FP16."""
     if scheme.weights.floating:
         return "FP16" if scheme.weights.bits <= 16 else "FP32"
     return "INT4" if scheme.weights.bits <= 4 else "INT8"
@@ -99,7 +113,16 @@ def family(scheme: Scheme) -> Family:
 def label(scheme: Scheme) -> str:
     """Short name: the family for the presets, else W<bits>A<bits>; behind it the method, if it is not rounding."""
     plain = scheme.rounded
-    known = (name.upper() for name in ("int4", "int8", "fp16", "fp32") if plain == PRESETS[name])
-    formats = next(known, f"W{scheme.weights.bits}A{scheme.activations.bits}")
+    known = (name.upper() for name in ("int4", "int8", "fp16", "bf16", "fp32") if plain == PRESETS[name])
+    formats = next(known, f"W{_bits(scheme.weights)}A{_bits(scheme.activations)}")
     method = "" if scheme.method == "rtn" else f" {scheme.method.upper()}"
     return formats + method + ("+b" if scheme.corrected else "")
+
+
+def float_name(form: WeightFormat | ActivationFormat) -> str:
+    """Name of a floating format: FP32, FP16 or BF16."""
+    return f"{'BF' if form.brain else 'FP'}{form.bits}"
+
+
+def _bits(form: WeightFormat | ActivationFormat) -> str:
+    return f"B{form.bits}" if form.brain else str(form.bits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import StoredFormat
 from engine.precision.plan import Plan
-from engine.precision.scheme import HALF, ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import BRAIN, HALF, ActivationFormat, Scheme, WeightFormat
 
 
 def stored_plan(network: Network) -> Plan:
@@ -21,19 +21,21 @@ def stored_plan(network: Network) -> Plan:
 def stored_scheme(kernel: Kernel) -> Scheme | None:
     """The scheme that the file has chosen for a kernel; None for FP32, and for formats that no scheme can name.
 
-    Activations beside quantized weights that the file leaves in floats count as FP16, as in the presets.
+    Activations beside quantized weights that the file leaves in floats count as FP16, as in the presets; beside BF16 as
+    that.
     """
     stored = kernel.stored
     if stored is None:
         return None
     weights = _weights(stored.weights)
-    activations = HALF if stored.activations is None else _activations(stored.activations, stored.dynamic)
+    plain = BRAIN if stored.weights.brain else HALF
+    activations = plain if stored.activations is None else _activations(stored.activations, stored.dynamic)
     return None if weights is None or activations is None else Scheme(weights, activations)
 
 
 def _weights(form: StoredFormat) -> WeightFormat | None:
     if form.floating:
-        return WeightFormat(16, floating=True) if form.bits == 16 else None
+        return WeightFormat(16, floating=True, brain=form.brain) if form.bits == 16 else None
     if form.bits not in (2, 3, 4, 8, 16):
         return None
     return WeightFormat(form.bits, False, form.symmetric, form.granularity, form.group)
@@ -41,7 +43,7 @@ def _weights(form: StoredFormat) -> WeightFormat | None:
 
 def _activations(form: StoredFormat, dynamic: bool) -> ActivationFormat | None:
     if form.floating:
-        return HALF if form.bits == 16 else None
+        return (BRAIN if form.brain else HALF) if form.bits == 16 else None
     if form.bits not in ((8, 16) if dynamic else (4, 8, 16)):
         return None
     return ActivationFormat(form.bits, symmetric=form.symmetric, static=not dynamic)

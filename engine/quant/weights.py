@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import ml_dtypes
 import numpy as np
 
 from engine.errors import PlanError
@@ -19,7 +20,7 @@ from engine.precision.scheme import WeightFormat
 from engine.quant.clipping import clip_by_mse
 from engine.quant.hqq import half_quadratic
 from engine.quant.matrix import from_matrix, parts, to_matrix
-from engine.quant.rounding import Codes, round_half, round_to_nearest, rounded_to_nearest
+from engine.quant.rounding import Codes, round_brain, round_half, round_to_nearest, rounded_to_nearest
 from engine.quant.scaling import PLAIN, Scaling
 from engine.quant.sizes import group_size, packed_bytes
 from engine.text import say
@@ -30,7 +31,7 @@ class QuantizedWeight:
     """real = (code - zero point) * scale, group by group. A floating format has its values in `codes` and scale 1."""
 
     codes: Array
-    """[channels, reduction]; int8 up to 8 bits, int16 for 16 bits, float16 or float32 for floating formats."""
+    """[channels, reduction]; int8 up to 8 bits, int16 for 16 bits, float16, bfloat16 or float32 for floats."""
     scales: Array
     """float32 [1 or channels, groups]."""
     zero_points: Array
@@ -40,7 +41,7 @@ class QuantizedWeight:
     channel_axes: tuple[int, ...]
     reduction_axes: tuple[int, ...]
     nonfinite: int = 0
-    """Weights that are NaN or infinite in the model, or become infinite in FP16."""
+    """Weights that are NaN or infinite in the model, or become infinite in the format (FP16: beyond 65504)."""
     scaling: Scaling = PLAIN
     """What the codes have been scaled by: they are those of another matrix than the model's."""
 
@@ -142,7 +143,7 @@ def fake_quantize(array: Array, weight: Weight, form: WeightFormat, method: str 
     if form.floating:
         if form.bits == 32:
             return FakeQuantized(np.asarray(array, np.float32), None, 0)
-        rounded = round_half(np.asarray(array, np.float32))
+        rounded = (round_brain if form.brain else round_half)(np.asarray(array, np.float32))
         return FakeQuantized(rounded, None, int(rounded.size - np.isfinite(rounded).sum()))
     if method != "rtn":
         made = quantize_weight(array, weight, form, method)
@@ -169,8 +170,9 @@ SCALED = ("awq", "smooth", "cle")
 
 
 def _to_float(matrix: Array, form: WeightFormat) -> Codes:
-    with np.errstate(over="ignore"):  # overflow to infinity is counted
-        codes = np.ascontiguousarray(matrix, dtype=np.float16 if form.bits == 16 else np.float32)
+    dtype: np.dtype[Any] = np.dtype(np.float32 if form.bits == 32 else ml_dtypes.bfloat16 if form.brain else np.float16)
+    with np.errstate(over="ignore", invalid="ignore"):  # infinity and NaN are counted
+        codes = np.ascontiguousarray(matrix, dtype=dtype)
     nonfinite = int(codes.size - np.isfinite(codes).sum()) if form.bits == 16 else 0
     return Codes(codes, np.ones((1, 1), np.float32), np.zeros((1, 1), np.int8), nonfinite)
 
@@ -183,6 +185,8 @@ def _check(form: WeightFormat, method: str) -> None:
             say("There is no {kind} weight format of {bits} bits; choose one of {known}.",
                 kind=kind, bits=form.bits, known=", ".join(map(str, bits)))
         )  # fmt: skip
+    if form.brain and not (form.floating and form.bits == 16):
+        raise PlanError(say("BF16 is a floating-point format of 16 bits; there is none of {bits}.", bits=form.bits))
     if not form.floating and form.granularity == "group" and form.group < 1:
         raise PlanError(say("A group of {group} weights can't be; choose 16, 32, 64, 128 or 256.", group=form.group))
     if method in (*LEARNED, *SCALED) and not form.floating:

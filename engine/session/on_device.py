@@ -16,7 +16,7 @@ from engine.npu.emulate import Operand, anchor_bias
 from engine.npu.fused_norm import GeluForm, fused_norm_bias_gelu
 from engine.npu.operators import attribute
 from engine.npu.quant_matmul import QuantOperand, calls, operand, quant_matmul_rows
-from engine.precision.scheme import Scheme
+from engine.precision.scheme import HALF, Scheme
 from engine.quant.ranges import Ranges
 from engine.quant.scaling import PLAIN
 from engine.session.emulating import around_anchor, emulated_output, run_nodes
@@ -89,7 +89,7 @@ def device_output(
 def _weight_only(kernel: Kernel, scheme: Scheme) -> bool:
     product = kernel.kind in (Kind.GEMM, Kind.MATMUL) and kernel.nodes[kernel.anchor].op_type in ("Gemm", "MatMul")
     weights = scheme.weights
-    return product and weights.bits == 4 and not weights.floating and scheme.activations.floating
+    return product and weights.bits == 4 and not weights.floating and scheme.activations == HALF
 
 
 def _operand(kernel: Kernel, scheme: Scheme, ranges: Ranges) -> QuantOperand | Text:

@@ -19,7 +19,7 @@ from engine.interop.samples import DataSource
 from engine.misshapen import form_words
 from engine.npu.results import Scenario
 from engine.precision.plan import Plan
-from engine.precision.planfile import PlanFile, decode_plan, plan_from_file, plan_to_file
+from engine.precision.planfile import PlanFile, decode_plan, encode, plan_from_file, plan_to_file
 from engine.quant import OBSERVERS
 from engine.session.document import (
     Document,
@@ -161,10 +161,7 @@ def project_of(document: Document, network: Network, view: Mapping[str, object])
         locked=sorted(document.locked),
         view=dict(view),
         notes=dict(sorted(document.notes.items())),
-        kept=[
-            msgspec.Raw(msgspec.json.encode(Kept(k.name, plan_to_file(k.plan, network), k.figures)))
-            for k in document.kept
-        ],
+        kept=[msgspec.Raw(encode(Kept(k.name, plan_to_file(k.plan, network), k.figures))) for k in document.kept],
     )
 
 
@@ -179,7 +176,7 @@ def write_project(project: Project, path: Path) -> str:
     """
     base = path.absolute().parent
     moved = _with_paths(project, lambda p: _relative(p, base))
-    data = msgspec.json.format(msgspec.json.encode(moved), indent=2)
+    data = msgspec.json.format(encode(moved), indent=2)
     write_atomically(path, data)
     return hashlib.sha256(data).hexdigest()
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from engine.errors import ChangedElsewhereError, PlanError
 from engine.fusion.types import Network
+from engine.precision.planfile import encode
 from engine.session.autosave import Autosave, Work
 from engine.session.claim import Claim, Recovery, claim, discard, recoveries
 from engine.session.document import Document
@@ -122,4 +121,4 @@ class Safekeeping:
 
 def _encode(document: Document, network: Network, view: dict[str, object]) -> bytes:
     project: Project = project_of(document, network, view)
-    return msgspec.json.encode(project)
+    return encode(project)

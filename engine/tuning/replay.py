@@ -27,6 +27,7 @@ from engine.numerics.outputs import OutputSums, compare_outputs, total
 from engine.numerics.results import ErrorSums, OutputError
 from engine.numerics.runtime import ALL, naming, open_either, options
 from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
+from engine.numerics.upgrade import opset_for, upgrade_kernel
 from engine.numerics.workers import Workers
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme
@@ -159,10 +160,11 @@ class Replay:
         outputs = tuple(name for kernel in kernels for name in kernel.outputs if name in wanted)
         nodes: list[onnx.NodeProto] = []
         constants: dict[str, Array] = {}
-        for kernel in kernels:
-            scheme = self._base.scheme(kernel.id) if kernel.tunable else FP32
-            opset = graph.opsets.get("", 1)
-            lowered = lower(kernel, scheme, self._evaluator.ranges, network.tensors, False, opset=opset)
+        schemes = [self._base.scheme(kernel.id) if kernel.tunable else FP32 for kernel in kernels]
+        own, opset = graph.opsets.get("", 1), max(opset_for(scheme, graph) for scheme in schemes)
+        for kernel, scheme in zip(kernels, schemes, strict=True):
+            said = kernel if own == opset else upgrade_kernel(kernel, own, opset, network.tensors)
+            lowered = lower(said, scheme, self._evaluator.ranges, network.tensors, False, opset=opset)
             nodes += lowered.nodes
             constants |= lowered.constants
         layout = self._evaluator.layout
@@ -171,7 +173,8 @@ class Replay:
             nodes, constants = list(rewritten.nodes), dict(rewritten.constants)
 
         def build(loose: bool) -> Built:
-            return build_model(graph, nodes, inputs, outputs, constants, loose=loose)
+            opsets = {**graph.opsets, "": opset}
+            return build_model(graph, nodes, inputs, outputs, constants, opsets=opsets, loose=loose)
 
         session = naming(kernels[0].name, lambda: open_either(build, lambda: options(ALL)))
         return _Block(kernels, inputs, outputs, session)

@@ -21,6 +21,7 @@ import msgspec
 
 from engine.errors import MixbitError
 from engine.fusion.types import Network
+from engine.precision.planfile import encode
 from engine.precision.scheme import Scheme
 from engine.text import say
 from engine.version import VERSION
@@ -268,7 +269,7 @@ def _full(path: Path) -> bool:
 
 def _name(scheme: Scheme) -> str:
     """Written out, not by a preset's name: what a name stands for may change."""
-    return msgspec.json.encode(scheme).decode()
+    return encode(scheme).decode()
 
 
 def _scheme(text: str, path: Path) -> Scheme:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication
 from engine.fusion.types import Kernel
 from engine.npu.results import KernelCost
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP32, Scheme, label
+from engine.precision.scheme import FP32, Scheme, float_name, label
 from engine.precision.stored import stored_scheme
 from gui import format as form
 from gui.i18n import text as translated
@@ -124,7 +124,7 @@ def weights_words(scheme: Scheme) -> str:
     """Weight format: "INT4 asymmetric, groups of 32"."""
     weights = scheme.weights
     if weights.floating:
-        return f"FP{weights.bits}"
+        return float_name(weights)
     sign = translate("Kernel", "symmetric") if weights.symmetric else translate("Kernel", "asymmetric")
     if weights.granularity == "group":
         scale = translate("Kernel", "groups of {0}").format(weights.group)
@@ -139,7 +139,7 @@ def activations_words(scheme: Scheme) -> str:
     """Activation format: "INT8 asymmetric, static"."""
     form_ = scheme.activations
     if form_.floating:
-        return f"FP{form_.bits}"
+        return float_name(form_)
     sign = translate("Kernel", "symmetric") if form_.symmetric else translate("Kernel", "asymmetric")
     when = translate("Kernel", "static") if form_.static else translate("Kernel", "dynamic")
     return f"INT{form_.bits} {sign}, {when}"

@@ -8,6 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QWidget
 
 from engine.precision.scheme import (
+    BF16,
+    BRAIN,
     FP16,
     HALF,
     INT4,
@@ -21,11 +23,13 @@ from engine.precision.scheme import (
 from gui.views.scheme_words import METHOD_NAMES, method_name
 from gui.widgets.themed import label as text_label
 
-WEIGHT_BITS = (2, 3, 4, 8, 16)
-"""16 is FP16; the others are integers."""
+INTEGERS = (2, 3, 4, 8)
+"""Widths of weights."""
+FLOATS = {"fp16": FP16, "bf16": BF16}
+"""Schemes whose weights are floats of 16 bits, by the value of the choice."""
 GROUPS = (16, 32, 64, 128, 256)
 GRANULARITIES: tuple[Granularity, ...] = ("tensor", "channel", "group")
-ACTIVATIONS = ("int4", "int8", "int16", "fp16")
+ACTIVATIONS = ("int4", "int8", "int16", "fp16", "bf16")
 _ROWS = ("weights", "granularity", "group", "method", "activations")
 
 
@@ -51,8 +55,10 @@ class SchemeEditor(QWidget):
         self.activations = QComboBox()
         self.activations_symmetric = QCheckBox()
         self.static = QCheckBox()
-        for bits in WEIGHT_BITS:
-            self.bits.addItem("FP16" if bits == 16 else f"INT{bits}", bits)
+        for bits in INTEGERS:
+            self.bits.addItem(f"INT{bits}", bits)
+        for kind in FLOATS:
+            self.bits.addItem(kind.upper(), kind)
         for size in GROUPS:
             self.group.addItem(str(size), size)
         for kind in ACTIVATIONS:
@@ -121,7 +127,7 @@ class SchemeEditor(QWidget):
         """Show a value without a signal."""
         self._showing = True
         weights, activations = scheme.weights, scheme.activations
-        _choose(self.bits, 16 if weights.floating else weights.bits)
+        _choose(self.bits, ("bf16" if weights.brain else "fp16") if weights.floating else weights.bits)
         self.symmetric.setChecked(weights.symmetric and not weights.floating)
         _choose(self.granularity, weights.granularity)
         if self.group.findData(weights.group) < 0 and weights.group > 0:
@@ -129,7 +135,8 @@ class SchemeEditor(QWidget):
         _choose(self.group, weights.group or 32)
         _choose(self.method, scheme.method)
         self.corrected.setChecked(scheme.corrected)
-        _choose(self.activations, "fp16" if activations.floating else f"int{activations.bits}")
+        floats = "bf16" if activations.brain else "fp16"
+        _choose(self.activations, floats if activations.floating else f"int{activations.bits}")
         self.activations_symmetric.setChecked(activations.symmetric)
         self.static.setChecked(activations.static)
         self._enable()
@@ -137,16 +144,16 @@ class SchemeEditor(QWidget):
 
     def scheme(self) -> Scheme:
         """The value on show."""
-        bits = int(self.bits.currentData())
-        if bits == 16:
-            return FP16
+        bits = self.bits.currentData()
+        if bits in FLOATS:
+            return FLOATS[bits]
         granularity = cast(Granularity, self.granularity.currentData())
         group = int(self.group.currentData()) if granularity == "group" else 0
         weights = WeightFormat(bits, symmetric=self.symmetric.isChecked(), granularity=granularity, group=group)
         method, corrected = str(self.method.currentData()), self.corrected.isChecked()
         kind = str(self.activations.currentData())
-        if kind == "fp16":
-            return Scheme(weights, HALF, method, corrected)
+        if kind in FLOATS:
+            return Scheme(weights, BRAIN if kind == "bf16" else HALF, method, corrected)
         form = ActivationFormat(
             int(kind.removeprefix("int")),
             symmetric=self.activations_symmetric.isChecked(),
@@ -161,8 +168,8 @@ class SchemeEditor(QWidget):
 
     def _enable(self) -> None:
         """What has no meaning for the chosen format can't be set."""
-        integer = self.bits.currentData() != 16
-        ranged = integer and self.activations.currentData() != "fp16"
+        integer = self.bits.currentData() not in FLOATS
+        ranged = integer and self.activations.currentData() not in FLOATS
         for part in (self.symmetric, self.granularity, self.method, self.corrected, self.activations):
             part.setEnabled(integer)
         self.group.setEnabled(integer and self.granularity.currentData() == "group")

@@ -127,7 +127,8 @@ def scheme_order(schemes: Iterable[Scheme]) -> tuple[Scheme, ...]:
 
     def key(s: Scheme) -> tuple[object, ...]:
         w, a = s.weights, s.activations
-        return (not w.floating, -w.bits, not a.floating, -a.bits, grain[w.granularity], w.group, a.symmetric, s.method)
+        floats = (not w.floating, -w.bits, w.brain, not a.floating, -a.bits, a.brain)
+        return (*floats, grain[w.granularity], w.group, a.symmetric, s.method)
 
     return tuple(sorted(dict.fromkeys(schemes), key=key))
 
@@ -232,7 +233,7 @@ def scheme_code(scheme: Scheme) -> str:
     if weights.floating:
         return label(scheme)
     grain = f"group {weights.group}" if weights.granularity == "group" else weights.granularity
-    return f"W{weights.bits}A{scheme.activations.bits} {grain}"
+    return f"W{weights.bits}A{'B' * scheme.activations.brain}{scheme.activations.bits} {grain}"
 
 
 def blocks(names: Sequence[str]) -> list[tuple[str, int, int]]:

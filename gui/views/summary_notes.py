@@ -73,7 +73,7 @@ def _not_native(session: Session, support: Support) -> list[str]:
     counts: dict[str, int] = {}
     for kernel in session.network.tunable if session.network is not None else ():
         scheme = session.plan.scheme(kernel.id)
-        if not scheme.weights.floating and support.why_not(kernel.id, scheme) is not None:
+        if (scheme.brain or not scheme.weights.floating) and support.why_not(kernel.id, scheme) is not None:
             counts[label(scheme)] = counts.get(label(scheme), 0) + 1
     return [
         translate("Summary", "{0} of %n kernel(s) runs as FP16 here", "", count).format(name)

@@ -7179,6 +7179,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>dopt_lm 作用于 PyTorch 模型：名称须为其模块名，见 names.csv。</translation>
     </message>
     <message>
+        <source>BF16 is not handed to {target}; this layer runs in {scheme}.</source>
+        <translation>BF16 不交给 {target}；该层以 {scheme} 运行。</translation>
+    </message>
+    <message>
         <source>dopt_lm runs in FP16 what it doesn't quantize.</source>
         <translation>dopt_lm 以 FP16 运行不量化的部分。</translation>
     </message>
@@ -9163,6 +9167,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{kernel}：仅模拟卷积与矩阵乘。</translation>
     </message>
     <message>
+        <source>{kernel}: BF16 is not emulated; choose FP16, INT8 or INT4.</source>
+        <translation>{kernel}：不支持 BF16 的仿真；请选择 FP16、INT8 或 INT4。</translation>
+    </message>
+    <message>
         <source>{kernel}: weights of {bits} bits are not emulated; choose FP16, INT8 or INT4.</source>
         <translation>{kernel}：不模拟 {bits} 位权重；请选择 FP16、INT8 或 INT4。</translation>
     </message>
@@ -9237,6 +9245,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Input path: preprocessing is {value} us, but must be 0 or more.</source>
         <translation>输入通路：预处理为 {value} us，不能为负。</translation>
+    </message>
+    <message>
+        <source>{device} has no BF16; the converter stores and runs FP16.</source>
+        <translation>{device} 不支持 BF16；转换器以 FP16 存储并运行。</translation>
     </message>
     <message>
         <source>{device} has no FP32 in its matrix unit; the converter stores and runs FP16.</source>
@@ -9635,6 +9647,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>算子 {where}：没有名为 {name} 的格式；请从 {names} 中选择。</translation>
     </message>
     <message>
+        <source>Kernel {where}: BF16 (the field brain) is a float of 16 bits; there is none of {bits} bits.</source>
+        <translation>算子 {where}：BF16（字段 brain）是 16 位浮点数；不存在 {bits} 位的 BF16。</translation>
+    </message>
+    <message>
+        <source>Kernel {where}: the field brain goes with floats of 16 bits, not with integers.</source>
+        <translation>算子 {where}：字段 brain 只用于 16 位浮点数，不用于整数。</translation>
+    </message>
+    <message>
         <source>Kernel {where}: weights of {bits} bits don't exist; integers have 2, 3, 4, 8 or 16, floats 16 or 32.</source>
         <translation>算子 {where}：没有 {bits} 位权重；整数为 2、3、4、8 或 16 位，浮点为 16 或 32 位。</translation>
     </message>
@@ -9737,6 +9757,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>There is no {kind} weight format of {bits} bits; choose one of {known}.</source>
         <translation>没有 {bits} 位的 {kind} 权重格式；请从 {known} 中选择。</translation>
+    </message>
+    <message>
+        <source>BF16 is a floating-point format of 16 bits; there is none of {bits}.</source>
+        <translation>BF16 是 16 位浮点格式；不存在 {bits} 位的 BF16。</translation>
     </message>
     <message>
         <source>A group of {group} weights can't be; choose 16, 32, 64, 128 or 256.</source>

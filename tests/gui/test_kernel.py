@@ -6,7 +6,7 @@ from fakes import FakeSession
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
-from engine.precision.scheme import FP16, INT4, INT8, W4A8, ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import BF16, FP16, INT4, INT8, W4A8, ActivationFormat, Scheme, WeightFormat
 from engine.session.state import SensitivityCell
 from gui.docks import DOCKS
 from gui.i18n import set_language
@@ -164,7 +164,7 @@ def test_without_a_selection_there_is_a_sentence(view, session):
 @pytest.mark.parametrize(
     "scheme",
     [
-        INT4, INT8, FP16, W4A8,
+        INT4, INT8, FP16, W4A8, BF16, Scheme(INT4.weights, BF16.activations),
         Scheme(WeightFormat(2, symmetric=False, granularity="group", group=128), ActivationFormat(16, symmetric=True)),
         Scheme(WeightFormat(8, granularity="tensor"), ActivationFormat(8, static=False)),
         Scheme(WeightFormat(4, symmetric=False, granularity="group", group=48), ActivationFormat(8)),
@@ -178,6 +178,38 @@ def test_the_editor_gives_back_the_scheme_that_it_shows(qtbot, scheme):
     editor.show_scheme(scheme)
     assert editor.scheme() == scheme
     assert edits == []
+
+
+def test_bf16_is_chosen_in_the_editor_by_mouse(view, session, qtbot):
+    session.set_scheme(("k20",), INT8)
+    view.refresh_now()
+    qtbot.mouseClick(view.advanced, LEFT)
+    _choose(view.editor.bits, "BF16", qtbot)
+    assert session.plan.scheme("k20") == BF16
+    view.refresh_now()
+    assert (view.switch.look.label, view.switch.look.chosen) == ("BF16", "FP16")
+    assert view.editor.bits.currentText() == view.editor.activations.currentText() == "BF16"
+    assert not view.editor.activations.isEnabled()
+    assert data.weights_words(BF16) == data.activations_words(BF16) == "BF16"
+    _choose(view.editor.bits, "INT4", qtbot)
+    assert session.plan.scheme("k20").activations == BF16.activations
+
+
+def _choose(box, words, qtbot):
+    """Open a list and click one of its entries; Qt takes no click of what could be a double click on the box."""
+    before = QApplication.doubleClickInterval()
+    QApplication.setDoubleClickInterval(0)
+    try:
+        qtbot.mouseClick(box, LEFT)
+        items = box.view()
+        qtbot.waitUntil(items.isVisible)
+        place = items.visualRect(box.model().index(box.findText(words), 0)).center()
+        qtbot.mouseMove(items.viewport(), place)
+        qtbot.waitUntil(lambda: items.currentIndex().data() == words)
+        qtbot.mouseClick(items.viewport(), LEFT, pos=place)
+        qtbot.waitUntil(lambda: box.currentText() == words)
+    finally:
+        QApplication.setDoubleClickInterval(before)
 
 
 def test_the_dialog_carries_the_chosen_scheme(qtbot):

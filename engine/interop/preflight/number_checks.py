@@ -10,7 +10,7 @@ from engine.interop.report_units import db
 from engine.npu import Device
 from engine.npu.formats import supports
 from engine.precision.plan import Plan
-from engine.precision.scheme import Scheme, label
+from engine.precision.scheme import FP16, Scheme, label
 from engine.text import Text, say
 
 ENOUGH_SAMPLES = 100
@@ -74,12 +74,12 @@ def not_native(facts: Facts) -> Iterator[Finding]:
 
 
 def not_native_notes(network: Network, plan: Plan, device: Device) -> list[Text]:
-    """A sentence for each integer scheme that the device builds in FP16, though the plan's size counts its own bits."""
+    """A sentence for each scheme of integers or BF16 that the device builds in FP16; the plan's size is the plan's."""
     return [
         say("{scheme} is not native for {kernels}: {reason} Their time is that of FP16, their size that of the plan.",
             scheme=label(scheme), kernels=names(kernels), reason=reason)
         for scheme, reason, kernels in _refused(network, plan, device)
-        if not scheme.weights.floating
+        if not scheme.weights.floating or scheme.brain
     ]  # fmt: skip
 
 
@@ -176,7 +176,7 @@ def odd_weights(facts: Facts) -> Iterator[Finding]:
         found = odd.get(kernel.id)
         if found is None:
             continue
-        half = facts.plan.scheme(kernel.id).weights.floating and facts.plan.scheme(kernel.id).weights.bits == 16
+        half = facts.plan.scheme(kernel.id).weights == FP16.weights
         if found.nan or found.infinite or (found.beyond_half and half):
             harmed.append(kernel)
         elif found.zero_channels:

@@ -12,7 +12,7 @@ from engine.graph.types import Array
 from engine.numerics import Evaluator
 from engine.numerics.buffers import Value
 from engine.numerics.workers import Workers
-from engine.precision.scheme import FP16, HALF, INT4, INT8, ActivationFormat, Scheme
+from engine.precision.scheme import BRAIN, FP16, HALF, INT4, INT8, ActivationFormat, Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import Text, say
 from engine.tuning.estimate.changes import Prepared, Rounding, WeightChanges, embedding_products, rounding_of
@@ -366,13 +366,13 @@ def _parts(scheme: Scheme, results: Iterable[str]) -> list[Hashable]:
         parts.append(("weight", *rounding_of(scheme)))
     if not (activations.floating and activations.bits >= 32):
         parts.append(("activation", activations))
-    if activations == HALF:
-        parts += [("bias",), *(("result", name) for name in results)]
+    if activations in (HALF, BRAIN):
+        parts += [("bias", activations), *(("result", name, activations) for name in results)]
     return parts
 
 
 def _overflows(scheme: Scheme) -> bool:
-    """Whether values beyond the range of half precision become infinite."""
+    """Whether values beyond the range of a float of 16 bits become infinite."""
     return any(form.floating and form.bits == 16 for form in (scheme.weights, scheme.activations))
 
 

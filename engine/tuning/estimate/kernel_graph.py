@@ -17,10 +17,10 @@ from onnx import helper
 
 from engine.fusion.types import Kernel, Kind
 from engine.graph.types import Array, TensorInfo
-from engine.numerics.activations import half_pair, integer_pair, onnx_type
+from engine.numerics.activations import half_pair, integer_pair, onnx_type, rounds
 from engine.numerics.models import IR_VERSION, Built, tensor_proto
 from engine.numerics.runtime import ALL, EXTENDED
-from engine.precision.scheme import HALF, ActivationFormat
+from engine.precision.scheme import ActivationFormat
 from engine.quant.ranges import QuantParams
 from engine.tuning.adjoint import Found, Sym, Tape, backward
 from engine.tuning.adjoint.backward import names_read
@@ -54,8 +54,8 @@ class Wanted:
     """The tensor that meets the weight."""
     formats: tuple[ActivationFormat, ...] = ()
     """Whose rounding errors of that tensor are asked for."""
-    half_results: bool = False
-    """Whether those of the kernel's results in half precision are asked for."""
+    results: tuple[ActivationFormat, ...] = ()
+    """Floats of 16 bits whose rounding errors of the kernel's results are asked for."""
     bias: bool = False
 
 
@@ -133,13 +133,13 @@ def _tunable_ends(
             shape = segment.shapes[wanted.activation]
             axis = channel_axis(kernel, len(shape))
             ends[Port("activation", wanted.activation, form)] = products(part, error, shape, axis)
-    if wanted.half_results:
+    for form in wanted.results:
         for name in wanted.gradients:
-            error = _rounding_error(name, HALF, made, tape, scales)
+            error = _rounding_error(name, form, made, tape, scales)
             if error is not None:
                 shape = segment.shapes[name]
                 axis = channel_axis(kernel, len(shape))
-                ends[Port("result", name, HALF)] = products(tape.sym(f"g/{name}"), error, shape, axis)
+                ends[Port("result", name, form)] = products(tape.sym(f"g/{name}"), error, shape, axis)
     return ends
 
 
@@ -148,11 +148,12 @@ def _rounding_error(
 ) -> Sym | None:
     """What rounding adds to a tensor; None if it adds nothing."""
     info = TensorInfo(name, _FLOAT, made.segment.shapes[name])
-    prefix = f"r/{name}/{form.bits}{'f' if form.floating else 's' if form.symmetric else 'a'}{form.static:d}"
+    kind = "b" if form.brain else "f" if form.floating else "s" if form.symmetric else "a"
+    prefix = f"r/{name}/{form.bits}{kind}{form.static:d}"
     if form.floating:
-        if form.bits != 16 or made.dtypes.get(name, _FLOAT) == np.float16:
+        if form.bits != 16 or not rounds(made.dtypes.get(name, _FLOAT), form.brain):
             return None
-        pair = half_pair(name, prefix, {name: info})
+        pair = half_pair(name, prefix, {name: info}, brain=form.brain)
     else:
         pair = integer_pair(
             name, prefix, {name: info}, form, QuantParams(1.0, 0) if form.static else None, made.segment.opset

@@ -60,7 +60,8 @@ def send_back(
             elif port.role == "anchor":
                 anchors[step.kernel.id] = array
             elif port.role == "bias":
-                sums.put(step.kernel.id, ("bias",), item, array * step.bias_error)
+                for form, error in step.bias_errors.items():
+                    sums.put(step.kernel.id, ("bias", form), item, array * error)
             else:
                 sums.put(step.kernel.id, _part(port), item, array)
         for port, short in step.graph.aliases.items():
@@ -78,7 +79,7 @@ def send_back(
 
 def _part(port: Port) -> tuple[object, ...]:
     """What the products belong to; results of several outputs are parts of their own."""
-    return ("result", port.name) if port.role == "result" else (port.role, port.form)
+    return ("result", port.name, port.form) if port.role == "result" else (port.role, port.form)
 
 
 def _run(step: Step, values: Mapping[str, Value], arrived: Mapping[str, Array]) -> dict[Port, Array]:

@@ -14,9 +14,10 @@ from engine.graph.types import Array
 from engine.numerics.lowering import FLOATS
 from engine.numerics.runtime import naming, open_session, options
 from engine.numerics.workers import Workers
-from engine.precision.scheme import HALF, ActivationFormat
+from engine.precision.scheme import BRAIN, HALF, ActivationFormat
 from engine.progress import CancelToken
 from engine.quant.ranges import Range, Ranges, activation_params
+from engine.quant.rounding import round_brain, round_half
 from engine.text import Text, say
 from engine.tuning.adjoint import ZERO, Blocked
 from engine.tuning.estimate.canonical import Canonical, canonical
@@ -35,8 +36,8 @@ class Step:
     """None if the kernel hands gradients on unchanged."""
     fed: dict[str, Array] = field(default_factory=dict)
     """Session input -> constant that is handed over at every run."""
-    bias_error: Array | float = 0.0
-    """What rounding to half adds to the bias, by channel."""
+    bias_errors: Mapping[ActivationFormat, Array | float] = field(default_factory=dict)
+    """What rounding to floats of 16 bits adds to the bias, by channel."""
     shared: tuple[str, tuple[object, ...]] | None = None
     """Kernel and part whose products are also those of rounding this kernel's activation to half: the kernel that makes
     the tensor rounds it in the same way, and sees the same gradient if nobody else reads it."""
@@ -148,7 +149,7 @@ class _Planner:
             activation=form.short[activation] if rounded else "",
             formats=tuple(each for each in formats if shared is None or each != HALF),
             # What is looked up in a table of halves is half already.
-            half_results=weight is not None and HALF in self._formats and kernel.kind is not Kind.EMBEDDING,
+            results=self._short_floats() if weight is not None and kernel.kind is not Kind.EMBEDDING else (),
             bias=weight is not None and _has_plain_bias(kernel, form),
         )
         key = (form.key, wanted, kernel.kind)
@@ -177,6 +178,9 @@ class _Planner:
             return None
         return maker.id, (activation,)
 
+    def _short_floats(self) -> tuple[ActivationFormat, ...]:
+        return tuple(form for form in (HALF, BRAIN) if form in self._formats)
+
     def _possible(self, activation: str) -> tuple[ActivationFormat, ...]:
         """Static formats need a range."""
         known = activation in self._ranges.ranges
@@ -197,7 +201,7 @@ class _Planner:
             opening = self._opening.get(id(step.graph))
             step.session = None if opening is None else self._workers.result(opening, cancel)
             step.fed = _fed(step, self._ranges)
-            step.bias_error = _bias_error(step)
+            step.bias_errors = {form: _bias_error(step, form) for form in self._short_floats()}
         needed = _depended_on(self._network, self._measured)
         for kernel in self._network.tunable:
             if kernel.id in self._unread and kernel.id in needed:  # by way of a comparison or rounding only
@@ -215,8 +219,8 @@ class _Planner:
             partner = by_kernel.get(maker)
             name = "" if partner is None else partner.form.short[str(tensor)]
             ports = () if partner is None else partner.graph.outputs.values()
-            if any(port.role == "result" and port.name == name for port in ports):
-                step.shared = maker, ("result", name)
+            if any(port.role == "result" and port.name == name and port.form == HALF for port in ports):
+                step.shared = maker, ("result", name, HALF)
             else:
                 gradients = [step.form.original[short] for short in step.wanted.gradients]
                 inputs = [step.form.original[short] for short in step.wanted.inputs]
@@ -260,13 +264,12 @@ def _fed(step: Step, ranges: Ranges) -> dict[str, Array]:
     return made
 
 
-def _bias_error(step: Step) -> Array | float:
+def _bias_error(step: Step, form: ActivationFormat) -> Array | float:
     weight = step.kernel.weight
     if not step.wanted.bias or weight is None:
         return 0.0
     bias = np.asarray(step.kernel.constants[weight.bias], np.float32).ravel()
-    with np.errstate(over="ignore"):
-        rounded = bias.astype(np.float16).astype(np.float32)
+    rounded = round_brain(bias) if form.brain else round_half(bias)
     return np.asarray(rounded - bias)
 
 

@@ -124,7 +124,7 @@ def native_choices(network: Network, choices: Choices, device: Device) -> Choice
         if kernel.id in choices.locks:
             continue
         offered = choices.of(kernel.id)
-        kept = tuple(s for s in offered if s.weights.floating or supports(device, kernel, s) is None)
+        kept = tuple(s for s in offered if (s.weights.floating and not s.brain) or supports(device, kernel, s) is None)
         allowed[kernel.id] = kept or ((FP16,) if FP16 in offered else offered)
     return Choices(choices.schemes, allowed, choices.locks, choices.groups)
 

@@ -47,7 +47,8 @@ def held_back(network: Network, plan: Plan, choices: Choices, device: Device) ->
         if not offered:
             continue
         smallest = min(offered, key=lambda scheme: packed[scheme][kernel.id])
-        reason = None if smallest.weights.floating else supports(device, kernel, smallest)
+        plain = smallest.weights.floating and not smallest.brain
+        reason = None if plain else supports(device, kernel, smallest)
         size, least = now[kernel.id], packed[smallest][kernel.id]
         if reason is not None and size > least:
             groups.setdefault((plan.scheme(kernel.id), str(reason)), []).append((size, least, kernel.id, reason))

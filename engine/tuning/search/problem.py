@@ -166,11 +166,12 @@ def _with_damage(
     return kept
 
 
-def precision(scheme: Scheme) -> tuple[int, int, int]:
+def precision(scheme: Scheme) -> tuple[int, int, bool, int]:
     """Orders schemes from coarse to fine."""
     return (
         scheme.weights.bits + (1 if scheme.weights.floating else 0),
         scheme.activations.bits + (1 if scheme.activations.floating else 0),
+        not scheme.brain,
         -scheme.weights.group,
     )
 

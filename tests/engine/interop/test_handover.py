@@ -20,12 +20,25 @@ from engine.interop.targets import TARGETS, target
 from engine.npu import latency_us, load_device
 from engine.numerics import Evaluator
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, FP32, HALF, INT4, INT8, W4A8, W8A16, ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import (
+    BF16,
+    BRAIN,
+    FP16,
+    FP32,
+    HALF,
+    INT4,
+    INT8,
+    W4A8,
+    W8A16,
+    ActivationFormat,
+    Scheme,
+    WeightFormat,
+)
 from engine.quant.sizes import plan_bytes
 from engine.text import say
 
 SCHEMES = st.one_of(
-    st.sampled_from([FP16, FP32]),
+    st.sampled_from([FP16, BF16, FP32]),
     st.builds(
         Scheme,
         st.builds(
@@ -38,7 +51,7 @@ SCHEMES = st.one_of(
             st.sampled_from([16, 20, 32, 64, 200]),
         ),
         st.sampled_from(
-            [HALF, ActivationFormat(8), ActivationFormat(8, symmetric=True), ActivationFormat(16),
+            [HALF, BRAIN, ActivationFormat(8), ActivationFormat(8, symmetric=True), ActivationFormat(16),
              ActivationFormat(8, static=False), ActivationFormat(4)]
         ),
     ),
@@ -117,6 +130,21 @@ def test_reasons_name_what_the_target_lacks(case):
     }
     _, found = gets(case, "dopt", FP32)
     assert {str(c.reason) for c in found.changes} == {"dopt (Kirin) runs in FP16 what it doesn't quantize."}
+
+
+def test_targets_without_bf16_say_what_runs_instead(case):
+    for entry in TARGETS:
+        effective, found = gets(case, entry.name, BF16)
+        if BF16 in effective.values():
+            assert not found.changes
+            continue
+        assert set(effective.values()) <= {FP16, FP32}
+        assert len(found.changes) == 4
+        if entry.name not in ("rules", "rules_cpp"):
+            assert all("this layer runs in FP" in str(change.reason) for change in found.changes)
+    kept = {entry.name for entry in TARGETS if BF16 in gets(case, entry.name, BF16)[0].values()}
+    assert {"qdq", "plan", "csv"} <= kept
+    assert kept.isdisjoint({"amct_ptq", "atc", "dopt", "dopt_lm", "tensorrt", "aimet", "qnn", "ort_recipe", "nncf"})
 
 
 def test_mindspore_lite_takes_the_mode_that_most_weights_ask_for(case):

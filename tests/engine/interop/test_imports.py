@@ -20,7 +20,7 @@ from engine.interop.own_precisions import plan_of_model
 from engine.interop.qdq import export_qdq
 from engine.interop.rules_file import Rules, read_rules, rules_of
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, FP32, INT4, INT8, W8A16, ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import BF16, FP16, FP32, INT4, INT8, W8A16, ActivationFormat, Scheme, WeightFormat
 from engine.session.work import open_network
 
 
@@ -131,6 +131,7 @@ def without_notes(path):
         (Scheme(WeightFormat(4), ActivationFormat(8, symmetric=True)), INT8, FP16, Scheme(IN_16, FP16.activations)),
         (Scheme(WeightFormat(8, granularity="tensor"), ActivationFormat(16)), W8A16,
          Scheme(WeightFormat(8, symmetric=False), ActivationFormat(8, static=False)), FP16),
+        (BF16, FP16, BF16, Scheme(IN_16, BF16.activations)),
     ],
 )  # fmt: skip
 def test_the_nodes_of_a_model_tell_its_precisions(case, schemes, tmp_path):

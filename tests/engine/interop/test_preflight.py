@@ -21,7 +21,7 @@ from engine.npu.usage import usage
 from engine.numerics import Evaluator, SampleSet, synthetic_samples
 from engine.precision.plan import Plan
 from engine.precision.presets import preset
-from engine.precision.scheme import FP16, INT4, INT8
+from engine.precision.scheme import BF16, FP16, INT4, INT8
 from engine.quant import plan_bytes
 from engine.quant.ranges import Range, Ranges
 from engine.session.checks import free_inputs
@@ -366,6 +366,7 @@ def test_formats_that_the_device_has_not(tmp_path, convs):
     network = build(tmp_path / "m.onnx", [node("Gemm", ["x", "w"], ["y"], "/g")], [1, 48], {"w": weight(48, 48)})
     assert found(facts_of(network, Plan({network.kernels[0].id: INT4})), "not-native")
     assert not found(facts_of(network, Plan({network.kernels[0].id: FP16})), "not-native")
+    assert found(facts_of(network, Plan({network.kernels[0].id: BF16})), "not-native")
 
 
 @pytest.mark.parametrize(("count", "synthetic", "told"), [(99, False, True), (100, False, False), (8, True, True)])

@@ -25,6 +25,8 @@ from engine.interop.qdq import SETTINGS, export_qdq
 from engine.numerics import Evaluator, calibrate
 from engine.precision.plan import Plan
 from engine.precision.scheme import (
+    BF16,
+    BRAIN,
     FP16,
     FP32,
     HALF,
@@ -42,6 +44,10 @@ from engine.quant.ranges import Range, Ranges
 SCHEMES = {
     "fp32": FP32,
     "fp16": FP16,
+    "bf16": BF16,
+    "bf16 weights": Scheme(BF16.weights, ActivationFormat(8)),
+    "bf16 weights, fp16 activations": Scheme(BF16.weights, HALF),
+    "bf16 activations": Scheme(WeightFormat(4, symmetric=False, granularity="group", group=32), BRAIN),
     "int8": INT8,
     "int4": INT4,
     "w4a8": W4A8,
@@ -99,7 +105,9 @@ def test_one_kernel_computes_in_the_file_what_the_preview_shows(kind, scheme, tm
     symmetric=st.booleans(),
     grain=st.sampled_from(["tensor", "channel", "group"]),
     group=st.sampled_from([1, 5, 8, 16, 32, 100]),
-    activation=st.sampled_from([HALF, ActivationFormat(8), ActivationFormat(8, symmetric=True), ActivationFormat(16)]),
+    activation=st.sampled_from(
+        [HALF, BRAIN, ActivationFormat(8), ActivationFormat(8, symmetric=True), ActivationFormat(16)]
+    ),
     k=st.integers(1, 70),
     opset=st.sampled_from([7, 11, 13, 17, 21]),
     seed=st.integers(0, 1000),
@@ -121,12 +129,13 @@ def test_any_format_over_any_shape_is_the_same_in_preview_and_file(
     assert worst_db(net, samples, calibrate(net, samples), plan, path) >= 60
 
 
+@pytest.mark.parametrize("brain", [False, True], ids=["int4", "bf16"])
 @pytest.mark.parametrize("opset", [9, 17, 22])
-def test_a_whole_network_keeps_its_output_error_in_the_file(opset, tmp_path):
+def test_a_whole_network_keeps_its_output_error_in_the_file(opset, brain, tmp_path):
     net, inputs = small_net(opset=opset)
     samples = samples_like(inputs, 6)
     ranges = calibrate(net, samples)
-    schemes = dict(zip((k.id for k in net.tunable), (INT8, INT4, FP16, W4A8), strict=True))
+    schemes = dict(zip((k.id for k in net.tunable), (INT8, BF16 if brain else INT4, FP16, W4A8), strict=True))
     path = tmp_path / "名 字.onnx"
     export_qdq(net, Plan(schemes), ranges, path)
     evaluator = Evaluator(net, samples, ranges=ranges)

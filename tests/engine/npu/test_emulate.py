@@ -17,7 +17,7 @@ from engine.graph.types import Node, TensorInfo
 from engine.npu.emulate import emulate, pack, quantize_activation, unpack
 from engine.npu.patches import geometry, patches
 from engine.numerics import lower
-from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16, ActivationFormat, Scheme, WeightFormat, label
+from engine.precision.scheme import BF16, FP16, INT4, INT8, W4A8, W8A16, ActivationFormat, Scheme, WeightFormat, label
 from engine.quant.ranges import Range, Ranges, activation_params
 from engine.quant.weights import quantize_weight
 
@@ -136,6 +136,13 @@ def test_agrees_with_onnx_runtime(name, scheme):
     assert not result.overflows
     if scheme.weights.bits == 4:
         assert result.packed.nbytes == (k.constants["w"].size + 1) // 2
+
+
+@pytest.mark.parametrize("scheme", [BF16, Scheme(INT4.weights, BF16.activations)], ids=label)
+def test_brain_floats_are_refused_in_a_sentence(scheme):
+    k, shape = KERNELS[next(iter(KERNELS))]
+    with pytest.raises(PlanError, match="BF16 is not emulated; choose FP16, INT8 or INT4"):
+        emulate(k, scheme, np.zeros(shape, np.float32))
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -14,7 +14,7 @@ from engine.fusion.types import Kind, Network
 from engine.npu import latency_us, list_devices, load_device, simulate, supports
 from engine.npu.results import Simulation
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, FP32, INT4, INT8, PRESETS, W4A8, W8A16, Scheme, WeightFormat
+from engine.precision.scheme import BF16, FP16, FP32, INT4, INT8, PRESETS, W4A8, W8A16, Scheme, WeightFormat
 from engine.quant.sizes import weight_bytes
 
 DEVICES = [info.name for info in list_devices()]
@@ -282,6 +282,18 @@ def test_what_is_not_native_runs_in_fp16_and_says_so():
     assert four.latency_us == half.latency_us
     assert "FP16" in str(four.why)
     assert "depthwise" in str(four.why)
+
+
+@pytest.mark.parametrize("scheme", [BF16, Scheme(INT8.weights, BF16.activations)], ids=["bf16", "activations"])
+def test_brain_floats_run_as_fp16_and_say_so(scheme):
+    net = Netlist(x=(1, 64, 56, 56))
+    net.conv("x", 64, 3)
+    network, device = net.network(), load_device("kirin9030")
+    brain, half = (simulate(network, Plan({"k0": s}), device).kernels[0] for s in (scheme, FP16))
+    assert brain.latency_us == half.latency_us
+    assert str(brain.why).startswith("Runs in FP16")
+    assert "has no BF16" in str(brain.why)
+    assert "BF16" in str(supports(device, network.kernels[0], scheme))
 
 
 def test_recurrent_embedding_and_dynamic_products_are_costed():

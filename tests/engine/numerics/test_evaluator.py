@@ -21,10 +21,10 @@ from engine.numerics import Evaluator, SampleSet, calibrate, state
 from engine.numerics import evaluator as evaluator_module
 from engine.numerics.shared import Memo
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
+from engine.precision.scheme import BF16, FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
 from engine.progress import NEVER, CancelToken
 
-SCHEMES = (FP32, FP16, INT8, INT4, W4A8, W8A16)
+SCHEMES = (FP32, FP16, BF16, INT8, INT4, W4A8, W8A16)
 
 
 @pytest.fixture(scope="module")
@@ -327,7 +327,9 @@ def test_who_rounds_to_half_is_asked_for_the_plan_at_hand(made):
     plain._shared.wiring.halves = lambda index, schemes: frozenset()
     try:
         for plan in (Plan({k.id: FP16 for k in net.tunable}), Plan({net.kernels[0].id: FP16, net.kernels[1].id: INT4}),
-                     Plan({net.kernels[1].id: INT4, net.kernels[2].id: FP16, net.kernels[0].id: INT8})):  # fmt: skip
+                     Plan({net.kernels[1].id: INT4, net.kernels[2].id: FP16, net.kernels[0].id: INT8}),
+                     Plan({k.id: BF16 for k in net.tunable}),
+                     Plan({net.kernels[0].id: BF16, net.kernels[1].id: FP16, net.kernels[2].id: BF16})):  # fmt: skip
             assert evaluator.evaluate(plan).accumulated == plain.evaluate(plan).accumulated
     finally:
         plain.close()
@@ -335,6 +337,8 @@ def test_who_rounds_to_half_is_asked_for_the_plan_at_hand(made):
     half = (FP16, FP16, INT4, FP32, INT8)
     assert [wiring.halves(k.index, half) for k in net.kernels[:3]] == [frozenset(), {"a"}, {"b", "a"}]
     assert wiring.halves(1, (INT8, FP16, FP16, FP32, FP16)) == frozenset()
+    assert wiring.halves(1, (BF16, FP16, FP16, FP32, FP16)) == frozenset()
+    assert wiring.halves(2, (BF16, FP16, BF16, FP32, FP16)) == {"a"}
 
 
 def test_a_kernel_on_the_same_tensors_is_not_put_together_again(monkeypatch):

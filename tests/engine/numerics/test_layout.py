@@ -20,12 +20,12 @@ from engine.numerics.layout import block_size, choose_layout
 from engine.numerics.lowering import lower
 from engine.numerics.sessions import Sessions
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme
+from engine.precision.scheme import BF16, FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme
 from engine.progress import NEVER
 from engine.tuning import replay
 
 DYNAMIC = Scheme(INT8.weights, replace(INT8.activations, static=False))
-SCHEMES = (FP32, FP16, INT8, INT4, W4A8, W8A16, DYNAMIC)
+SCHEMES = (FP32, FP16, BF16, INT8, INT4, W4A8, W8A16, DYNAMIC)
 
 
 def in_plain_order(evaluator, kernel, scheme):

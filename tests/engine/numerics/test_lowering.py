@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 from handmade import Step, network, run_whole, small_net, whole_model
@@ -13,7 +14,7 @@ from engine.fusion.types import Kind
 from engine.numerics import lower
 from engine.numerics.models import build_model
 from engine.numerics.runtime import open_session, options
-from engine.precision.scheme import FP16, FP32, HALF, INT4, INT8, W4A8, ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import BF16, FP16, FP32, HALF, INT4, INT8, W4A8, ActivationFormat, Scheme, WeightFormat
 from engine.quant import quantize_weight
 from engine.quant.ranges import Range, Ranges
 
@@ -162,6 +163,19 @@ def test_half_weights_are_stored_as_halves():
     made = lowered(net, FP16, packed=True, opset=21)
     kinds = {numpy_helper.from_array(np.asarray(a), n).data_type for n, a in made.constants.items()}
     assert kinds == {TensorProto.FLOAT16}
+
+
+def test_brain_weights_and_biases_are_stored_as_such():
+    net, inputs = gemm(np.random.default_rng(0), 21)
+    made = lowered(net, BF16, packed=True, opset=21)
+    kinds = {numpy_helper.from_array(np.asarray(a), n).data_type for n, a in made.constants.items()}
+    assert kinds == {TensorProto.BFLOAT16}
+    brain = lambda a: a.astype(ml_dtypes.bfloat16).astype(np.float64)
+    constants = net.kernels[0].constants
+    exact = brain(inputs["x"]) @ brain(constants["w"]).T + brain(constants["b"])
+    found = run(net, lowered(net, BF16), inputs)
+    np.testing.assert_array_equal(found, found.astype(ml_dtypes.bfloat16).astype(np.float32))
+    np.testing.assert_allclose(found, exact, rtol=2**-8, atol=1e-4)
 
 
 @pytest.mark.parametrize("scheme", [FP16, INT4])

@@ -15,7 +15,7 @@ from engine.npu import simulate
 from engine.npu.profiles import load_device
 from engine.numerics import Evaluator, calibrate
 from engine.precision import Plan
-from engine.precision.scheme import FP16, INT4, INT8, W8A16, ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import BF16, FP16, INT4, INT8, W8A16, ActivationFormat, Scheme, WeightFormat
 from engine.quant import plan_bytes
 from engine.tuning.estimate import estimate
 
@@ -70,7 +70,7 @@ def test_input_and_state_weights_are_rounded_together(op, directions, tmp_path):
 
 
 @pytest.mark.parametrize("op", GATES)
-@pytest.mark.parametrize("scheme", [FP16, INT8, W8A16, INT4], ids=["fp16", "int8", "w8a16", "int4"])
+@pytest.mark.parametrize("scheme", [FP16, BF16, INT8, W8A16, INT4], ids=["fp16", "bf16", "int8", "w8a16", "int4"])
 def test_the_file_computes_what_the_preview_shows(op, scheme, tmp_path):
     network, _, _ = recurrent(op, tmp_path)
     samples = samples_like({"x": np.zeros((6, 1, 20), np.float32)})

@@ -16,7 +16,7 @@ from engine.numerics.models import build_model
 from engine.numerics.runtime import open_session, options
 from engine.numerics.tables import TableSession, as_inputs, tables_of
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, FP32, INT4, INT8
+from engine.precision.scheme import BF16, FP16, FP32, INT4, INT8
 
 ROWS, WIDTH = 4096, 64
 
@@ -58,7 +58,7 @@ def test_a_table_is_not_copied_and_every_way_to_run_gives_its_rows():
     np.testing.assert_array_equal(binding.copy_outputs_to_cpu()[0], table[ids])
 
 
-@pytest.mark.parametrize("scheme", [FP32, FP16, INT8, INT4])
+@pytest.mark.parametrize("scheme", [FP32, FP16, BF16, INT8, INT4])
 def test_a_plan_is_the_same_with_and_without(scheme, monkeypatch):
     net, _, ids = embedded()
     samples = SampleSet(({"ids": ids}, {"ids": ids[:, ::-1].copy()}), "made")

@@ -20,9 +20,9 @@ from engine.numerics.layout import block_size
 from engine.numerics.sessions import Sessions
 from engine.numerics.sums import PIECE, error_sums, error_sums_of, power_sums
 from engine.numerics.versions import join
-from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme
+from engine.precision.scheme import BF16, FP16, FP32, INT4, INT8, W4A8, W8A16, Scheme
 
-SCHEMES = (FP32, FP16, INT8, INT4, W4A8, W8A16, Scheme(INT8.weights, replace(INT8.activations, static=False)))
+SCHEMES = (FP32, FP16, BF16, INT8, INT4, W4A8, W8A16, Scheme(INT8.weights, replace(INT8.activations, static=False)))
 
 
 def compare(net, inputs, schemes):

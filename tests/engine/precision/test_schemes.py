@@ -15,7 +15,21 @@ from small_models import small_cnn
 
 from engine.errors import ExportError, PlanError
 from engine.fusion.types import Kind
-from engine.precision import FP16, FP32, INT4, INT8, W4A8, Plan, family, label, load_plan, preset, save_plan, spread
+from engine.precision import (
+    BF16,
+    FP16,
+    FP32,
+    INT4,
+    INT8,
+    W4A8,
+    Plan,
+    family,
+    label,
+    load_plan,
+    preset,
+    save_plan,
+    spread,
+)
 from engine.precision.scheme import PRESETS, ActivationFormat, Scheme, WeightFormat
 from engine.session.work import open_network
 
@@ -38,6 +52,9 @@ def test_presets_are_what_the_design_says():
         (W4A8, "INT4", "W4A8"),
         (ODD, "INT4", "W3A16"),
         (FP32, "FP32", "FP32"),
+        (BF16, "FP16", "BF16"),
+        (Scheme(INT4.weights, BF16.activations), "INT4", "W4AB16"),
+        (Scheme(BF16.weights, INT8.activations), "FP16", "WB16A8"),
     ],
 )
 def test_family_and_label(scheme, group, name):
@@ -90,6 +107,23 @@ def test_plan_file_round_trip_keeps_odd_schemes(cnn, tmp_path):
     assert [k["weight"] for k in written["kernels"]] == ["stem.weight", "dw.weight", "pw.weight", "head.weight"]
 
 
+def test_only_brain_floats_need_a_newer_plan_file(cnn, tmp_path):
+    """Older versions read all else: neither the version nor the fields of other schemes have changed."""
+    mixed = Scheme(ODD.weights, BF16.activations)
+    first, second = (k.id for k in cnn.tunable[:2])
+    plan = preset(cnn, "int8").with_schemes({first: ODD, second: replace(INT4, method="gptq")})
+    save_plan(plan, cnn, tmp_path / "p.json")
+    assert "brain" not in (tmp_path / "p.json").read_text()
+    plan = plan.with_schemes({first: BF16, second: mixed})
+    save_plan(plan, cnn, tmp_path / "p.json")
+    assert load_plan(tmp_path / "p.json", cnn) == plan
+    written = json.loads((tmp_path / "p.json").read_text())
+    assert written["version"] == 3
+    assert written["kernels"][0]["scheme"] == "bf16"
+    assert written["kernels"][1]["scheme"]["activations"]["brain"] is True
+    assert "brain" not in written["kernels"][1]["scheme"]["weights"]
+
+
 def test_a_plan_for_another_model_is_refused_unless_asked_for(cnn, tmp_path):
     other = open_network(small_cnn(tmp_path / "other.onnx", seed=1))
     save_plan(preset(other, "int8"), other, tmp_path / "p.json")
@@ -122,6 +156,8 @@ def _edited(cnn, tmp_path, edit):
         (lambda c: c["kernels"].append(c["kernels"][0]), "stem twice"),
         (lambda c: c["kernels"][0].update(scheme={**_with_group(32), "colour": 1}), "stem has a field colour"),
         (lambda c: c["kernels"][0].update(scheme=_with_weights(groups=64)), "stem has a field groups"),
+        (lambda c: c["kernels"][0].update(scheme=_with_weights(brain=True)), "stem: BF16"),
+        (lambda c: c["kernels"][0].update(scheme=_with_weights(bits=16, brain=True)), "stem: the field brain"),
     ],
 )
 def test_a_damaged_plan_is_refused_with_its_field(cnn, tmp_path, edit, words):

@@ -13,7 +13,7 @@ from engine.graph import load, synthetic_feeds
 from engine.interop.qdq import export_qdq
 from engine.numerics import Evaluator, calibrate, synthetic_samples
 from engine.precision import FP16, INT4, INT8, W4A8, W8A16, Plan, stored_plan, stored_scheme
-from engine.precision.scheme import HALF, ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import BF16, HALF, ActivationFormat, Scheme, WeightFormat
 
 
 class Samples(CalibrationDataReader):
@@ -81,7 +81,7 @@ def test_schemes_of_single_kernels(tmp_path):
     assert stored_scheme(kernel) == Scheme(WeightFormat(8, granularity="tensor"), ActivationFormat(8, static=False))
 
 
-@pytest.mark.parametrize("scheme", [INT8, INT4, W4A8, FP16], ids=["int8", "int4", "w4a8", "fp16"])
+@pytest.mark.parametrize("scheme", [INT8, INT4, W4A8, FP16, BF16], ids=["int8", "int4", "w4a8", "fp16", "bf16"])
 def test_an_exported_plan_comes_back_when_the_file_is_opened(scheme, tmp_path):
     nodes = [N("MatMul", ["x", "w"], ["m"], "/a/MatMul"), N("Relu", ["m"], ["r"]), N("MatMul", ["r", "v"], ["y"], "/b")]
     constants = {"w": weights(64, 48), "v": weights(48, 32)}

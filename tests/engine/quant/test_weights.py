@@ -13,10 +13,10 @@ from hypothesis.extra import numpy as hnp
 
 from engine.errors import PlanError
 from engine.fusion.types import Weight
-from engine.precision.scheme import INT4, WeightFormat
+from engine.precision.scheme import BF16, INT4, WeightFormat
 from engine.quant import fake_quantize, quantize_weight, rounding
 from engine.quant.matrix import from_matrix, to_matrix
-from engine.quant.rounding import round_half
+from engine.quant.rounding import round_brain, round_half
 
 FLOATS = st.floats(-4, 4, width=32, allow_subnormal=False)
 
@@ -228,3 +228,45 @@ def test_half_by_bits_is_right_at_the_edges():
     edges = np.concatenate([edges, np.nextafter(edges, np.float32(np.inf)), np.nextafter(edges, np.float32(0))])
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(round_half(edges), edges.astype(np.float16).astype(np.float32))
+
+
+@given(hnp.arrays(np.uint32, 200, elements=st.integers(0, 2**32 - 1)))
+def test_brain_by_bits_is_brain_by_casts(bits):
+    values = bits.view(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        wanted = values.astype(ml_dtypes.bfloat16).astype(np.float32)
+    np.testing.assert_array_equal(round_brain(values).view(np.uint32), wanted.view(np.uint32))
+
+
+def test_brain_by_bits_is_right_at_the_edges():
+    """Ties go to even; 65504 is nothing special; beyond 3.39e38 is infinity; NaN stays NaN."""
+    upper = np.arange(1 << 16, dtype=np.uint32) << 16
+    values = np.concatenate([upper | low for low in (0, 0x7FFF, 0x8000, 0x8001)]).view(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        wanted = values.astype(ml_dtypes.bfloat16).astype(np.float32)
+    np.testing.assert_array_equal(round_brain(values).view(np.uint32), wanted.view(np.uint32))
+    odd = np.float32([1 + 2**-8, 1 + 3 * 2**-8, 65520, 1e38, 3.4028235e38, np.inf, -np.inf, np.nan])
+    wanted = [1, 1 + 2**-6, 65536, np.float32(ml_dtypes.bfloat16(1e38)), np.inf, np.inf, -np.inf, np.nan]
+    np.testing.assert_array_equal(round_brain(odd), np.float32(wanted))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("shape", [(4, 3, 3, 2), (5, 1, 3, 3)], ids=["conv", "depthwise"])
+def test_brain_weights_are_those_of_ml_dtypes(shape, dtype):
+    array = (np.random.default_rng(0).standard_normal(shape) * 300).astype(dtype)
+    array.reshape(-1)[:3] = np.nan, np.inf, -np.inf
+    what = Weight("w", "w", shape, (0,), (1, 2, 3), "x", "")
+    made, fast = quantize_weight(array, what, BF16.weights), fake_quantize(array, what, BF16.weights)
+    wanted = array.astype(np.float32).astype(ml_dtypes.bfloat16)
+    assert made.codes.dtype == wanted.dtype
+    assert made.nbytes == 2 * array.size
+    assert made.nonfinite == fast.nonfinite == 3
+    for values in (made.dequantize(), fast.values):
+        np.testing.assert_array_equal(values, wanted.astype(np.float32))
+
+
+@pytest.mark.parametrize("form", [WeightFormat(8, brain=True), WeightFormat(32, floating=True, brain=True)])
+def test_brain_is_a_float_of_sixteen_bits_only(form):
+    array = np.ones((2, 2), np.float32)
+    with pytest.raises(PlanError, match="BF16"):
+        quantize_weight(array, Weight("w", "w", (2, 2), (0,), (1,), "x", ""), form)

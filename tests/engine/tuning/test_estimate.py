@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from engine.fusion.types import Kind
 from engine.numerics import Evaluator, SampleSet, calibrate
 from engine.numerics.lowering import FLOATS
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8, ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import BF16, FP16, FP32, INT4, INT8, W4A8, ActivationFormat, Scheme, WeightFormat
 from engine.progress import CancelToken
 from engine.tuning.estimate import Estimator, estimate
 from engine.tuning.estimate import estimator as module
@@ -129,11 +130,11 @@ def test_a_corrected_bias_is_counted(name: str, method: str) -> None:
 def test_half_precision_is_predicted_by_its_parts(name: str) -> None:
     """Results are rounded after they have changed, so single roundings fall differently: within 4 dB."""
     net, inputs = _network(name)
-    with closing(Evaluator(net, _samples(inputs, 12))) as evaluator:
-        found = estimate(evaluator, [FP16])
-        for kernel in net.tunable:
-            exact = _exact(evaluator, kernel.id, FP16, found.metric)
-            assert abs(10 * np.log10(found.cells[kernel.id, FP16].damage / exact)) < 4
+    with closing(Evaluator(net, _samples(inputs, 48))) as evaluator:
+        found = estimate(evaluator, [FP16, BF16])
+        for kernel, scheme in product(net.tunable, (FP16, BF16)):
+            exact = _exact(evaluator, kernel.id, scheme, found.metric)
+            assert abs(10 * np.log10(found.cells[kernel.id, scheme].damage / exact)) < 4
 
 
 def test_random_probes_agree_on_average() -> None:
