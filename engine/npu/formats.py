@@ -42,7 +42,7 @@ def supports(device: Device, kernel: Kernel, scheme: Scheme) -> Text | None:
     if kernel.why_not is not None:
         return kernel.why_not
     if scheme.brain:
-        return say("{device} has no BF16; the converter stores and runs FP16.", device=device.title)
+        return say("The profile of {device} has no BF16; the converter stores and runs FP16.", device=device.title)
     if not scheme.weights.floating:
         for refusal in device.refusals:
             if _refuses(refusal, kernel, scheme):

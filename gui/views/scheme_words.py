@@ -12,10 +12,8 @@ def scheme_words(scheme: Scheme) -> str:
     weights = scheme.weights
     if weights.floating:
         return ""
-    code, grain = (
-        f"W{weights.bits}A{'B' * scheme.activations.brain}{scheme.activations.bits}",
-        _grain(weights.granularity, weights.group),
-    )
+    code = f"W{weights.bits}A{'B' * scheme.activations.brain}{scheme.activations.bits}"
+    grain = _grain(weights.granularity, weights.group)
     return grain if label(scheme.rounded) == code else f"{code} {grain}"
 
 

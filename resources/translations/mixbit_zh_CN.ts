@@ -9247,8 +9247,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>输入通路：预处理为 {value} us，不能为负。</translation>
     </message>
     <message>
-        <source>{device} has no BF16; the converter stores and runs FP16.</source>
-        <translation>{device} 不支持 BF16；转换器以 FP16 存储并运行。</translation>
+        <source>The profile of {device} has no BF16; the converter stores and runs FP16.</source>
+        <translation>{device} 的配置中没有 BF16；转换器以 FP16 存储并运行。</translation>
     </message>
     <message>
         <source>{device} has no FP32 in its matrix unit; the converter stores and runs FP16.</source>

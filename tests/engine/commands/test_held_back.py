@@ -12,8 +12,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 from engine.cli import main
 from engine.npu import load_device, supports
-from engine.precision.scheme import INT4
+from engine.precision.scheme import BF16, FP16, INT4, INT8
 from engine.session.work import open_network
+from engine.tuning.search.costs import native_choices
+from engine.tuning.search.problem import Choices
 
 WORDS, WIDTH = 512, 128
 
@@ -81,3 +83,19 @@ def test_simulate_says_what_the_device_builds_in_half(model: Path, capsys, prese
     notes = [note for note in json.loads(capsys.readouterr().out)["notes"] if "is not native" in note]
     assert len(notes) == told
     assert all("words" in note and "dense" not in note for note in notes)
+
+
+def test_simulate_says_that_bf16_is_built_in_half(model: Path, capsys) -> None:
+    assert main(["simulate", str(model), "--device", "kirin9030", "--preset", "bf16", "--json"]) == 0
+    (note,) = [note for note in json.loads(capsys.readouterr().out)["notes"] if "is not native" in note]
+    assert note.startswith("BF16 is not native for")
+    assert "words" in note
+    assert "dense" in note
+
+
+def test_a_search_takes_bf16_only_where_it_may_take_what_is_not_native(model: Path) -> None:
+    network, device = open_network(model), load_device("kirin9030")
+    native = native_choices(network, Choices((INT8, FP16, BF16)), device)
+    for kernel in network.tunable:
+        assert FP16 in native.of(kernel.id)
+        assert BF16 not in native.of(kernel.id)

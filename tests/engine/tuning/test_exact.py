@@ -22,7 +22,7 @@ from engine.errors import Cancelled, PlanError
 from engine.fusion.types import Kind
 from engine.numerics import Evaluator
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, FP32, INT4, INT8, W4A8
+from engine.precision.scheme import BF16, FP16, FP32, INT4, INT8, W4A8
 from engine.progress import NEVER, CancelToken
 from engine.quant.ranges import Range, Ranges
 from engine.tuning import replay
@@ -115,6 +115,20 @@ def test_samples_are_compared_in_one_go_or_each_by_itself(evaluator: Evaluator, 
         assert a.keys() == b.keys()
         for name in a:
             np.testing.assert_array_equal(a[name], b[name])
+
+
+@pytest.mark.parametrize("opset", [9, 21])
+def test_blocks_with_brain_floats_give_what_the_evaluator_gives(opset: int) -> None:
+    """In models that are older than BF16, too."""
+    net, inputs = small_net(opset=opset)
+    plan = Plan({kernel.id: BF16 if at % 2 else INT8 for at, kernel in enumerate(net.tunable)})
+    evaluator = Evaluator(net, samples_like(inputs, 3))
+    with closing(evaluator), closing(replay.Replay(evaluator, plan, ("c",))) as made:
+        made.prepare(NEVER)
+        for kernel in net.tunable:
+            output, _ = made.measure(kernel.id, FP16, NEVER)
+            expected = evaluator.evaluate(plan.with_schemes({kernel.id: FP16})).output
+            assert output.sqnr_db == pytest.approx(expected.sqnr_db, abs=0.05)
 
 
 def test_huge_weights_are_replayed_kernel_by_kernel(net) -> None:
