@@ -17,7 +17,7 @@ from engine.paths import sample_models
 from gui.bridge import hub
 from gui.fonts import text_width
 from gui.views.blocks import BlocksView
-from gui.views.blocks_matrix import ROW
+from gui.views.blocks_matrix import ROW, UPRIGHT
 from gui.views.graph import GraphView
 from gui.views.graph_arrange import arrange
 from gui.views.graph_cards import ALL_OPEN, block_of, first_open, picture_of
@@ -347,3 +347,7 @@ def test_names_of_columns_are_whole(qtbot, decoder, theme, width, upright):
     assert row.top() == matrix.head + ROW * r
     assert matrix._kernel_at(40 + (c + 0.5) * matrix._cell(), row.center().y()) == kernel
     assert matrix.minimumHeight() > matrix.row_of_kernel(matrix.data.kernels[-1][0]).bottom()
+
+
+def test_operators_fit_in_names_that_stand_upright(qapp):
+    assert text_width("DWConv 5×5 s2 + HardSwish", 11, 600) <= UPRIGHT
