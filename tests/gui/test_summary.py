@@ -268,6 +268,7 @@ def test_the_error_of_the_plan_before_is_marked_at_the_moment_of_the_edit(view, 
 
 
 def test_one_redraw_shows_all_figures_of_an_edit_and_comes_as_soon_as_they_are_there(view, session):
+    view.refresh_now()  # nothing of the set-up is due any more
     view._drawn_at = 0.0
     session.staleness = Staleness(True, 3)
     session.emit(What.PLAN)
