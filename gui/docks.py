@@ -49,7 +49,7 @@ class DockSpec:
 DOCKS: tuple[DockSpec, ...] = (
     DockSpec("layers", mark("Layers"), "gui.views.layers", "LayersView"),
     DockSpec("summary", mark("Summary"), "gui.views.summary", "SummaryView", 270),
-    DockSpec("kernel", mark("Kernel"), "gui.views.kernel", "KernelView", 280),
+    DockSpec("kernel", mark("Kernel"), "gui.views.kernel", "KernelView", 290),
     DockSpec("cost", mark("Kernel cost"), "gui.views.cost", "CostView", 262),
     DockSpec("error", mark("Error along the network"), "gui.views.error_profile", "ErrorProfileView"),
     DockSpec("preflight", mark("Preflight"), "gui.views.preflight", "PreflightView"),

@@ -22,7 +22,7 @@ CELL = 34
 LEAST = 18
 NAMED = 72
 """Widest a cell gets so that the name over it is whole."""
-UPRIGHT = 170
+UPRIGHT = 184
 """Longest a name gets that stands upright, px."""
 NEAR = 6
 """Px that names side by side are apart."""

@@ -149,7 +149,7 @@ COLUMNS: tuple[Column, ...] = (
            right=True, fold=7, scale=1 / 1024),
     Column("unit", "text", 60, 52, _ranked(lambda r: r.units), lambda r, i: unit_word(r.units[i]),
            shown=False, numeric=False, fold=20),
-    Column("bound", "text", 92, 90, _ranked(lambda r: r.bounds), lambda r, i: bound_word(r.bounds[i]),
+    Column("bound", "text", 96, 94, _ranked(lambda r: r.bounds), lambda r, i: bound_word(r.bounds[i]),
            numeric=False, fold=8),
     Column("flags", "flags", 46, 44, lambda r: np.array([-float(len(flags_of(r, i))) for i in range(len(r))]),
            lambda r, i: ", ".join(flag.short for flag in flags_of(r, i)), numeric=False, fold=5),

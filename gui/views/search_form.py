@@ -99,7 +99,7 @@ class SearchForm(QWidget):
 
     def _lay_out(self) -> None:
         grid = QGridLayout()
-        grid.setHorizontalSpacing(5)
+        grid.setHorizontalSpacing(4)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(0, 1)
         for row, limit in enumerate(LIMITS):
@@ -134,7 +134,7 @@ class SearchForm(QWidget):
         field.setDecimals(limit.decimals)
         field.setRange(0, 1e9)
         field.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
-        field.setFixedWidth(78)
+        field.setFixedWidth(74)
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
         field.setEnabled(False)
         on.toggled.connect(field.setEnabled)
