@@ -24,7 +24,7 @@ FRAME_MS, CALM_FRAME_MS, BUSY_FRAME_MS = 25, 150, 700
 """Least time from one redraw to the next: of the views where an edit is answered, of all others, and of these while
 jobs bring new figures all the time."""
 LONGEST_PAUSE_MS = 2000
-EDIT_LEAD_MS, LEAD_MS = 70, 300
+EDIT_LEAD_MS, LEAD_MS = 95, 300
 """How long the Summary waits for the figures of an edit at most, and how long all other views let the table and the
 Summary go first when an edit or its figures arrive."""
 OF_AN_EDIT = frozenset({What.PLAN, What.SIMULATION, What.LOCAL, What.EVALUATION, What.JOBS})
@@ -53,6 +53,8 @@ class SessionView(QWidget):
         self.theme = theme
         self._dirty: set[What] = set()
         self._drawn_at = 0.0
+        self._lacks_output = False
+        """Whether the last redraw had to do without the output error of the plan."""
         self._due_since = 0.0
         self._took_ms = 0.0
         self.patient = False
@@ -123,6 +125,8 @@ class SessionView(QWidget):
                 least, space = CALM_FRAME_MS, CALM_SPACE
             pause = max(least, min(space * self._took_ms, LONGEST_PAUSE_MS))
             wait = pause - 1000 * (time.monotonic() - self._drawn_at)
+            if self._lacks_output and not self.session.staleness.output_stale:
+                wait = 0  # what was waited for longest is there
             self._timer.start(max(self._lead(), round(wait)))
 
     def _lead(self) -> int:
@@ -248,3 +252,4 @@ class SessionView(QWidget):
             self._behind_mark.hide()
         self._drawn_at = time.monotonic()
         self._took_ms = 1000 * (self._drawn_at - start)
+        self._lacks_output = self.RANK == 1 and self.session.staleness.output_stale

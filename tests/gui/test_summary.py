@@ -285,6 +285,19 @@ def test_one_redraw_shows_all_figures_of_an_edit_and_comes_as_soon_as_they_are_t
     assert view._timer.interval() <= FRAME_MS
 
 
+def test_an_output_error_that_a_redraw_lacked_is_drawn_without_a_pause(view, session):
+    session.staleness = Staleness(True, 3)
+    session.emit(What.PLAN)
+    view.refresh_now()
+    session.emit(What.JOBS)
+    assert view._timer.interval() > 0
+    view._timer.stop()
+    session.staleness = Staleness(True, 3, output=False)
+    session.emit(What.EVALUATION)
+    assert view._timer.isActive()
+    assert view._timer.interval() == 0
+
+
 def test_while_a_job_runs_the_spinner_turns_and_the_bar_shows_its_progress(view, session, qtbot):
     job = running_job(session, say("Evaluating"), 0.4)
     session.make_stale(30)
