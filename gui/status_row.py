@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from gui import format as form
@@ -31,6 +31,8 @@ _NEWS_MS = 12_000
 """How long it says what was written, or what an edit did not do."""
 _NOTE_WIDTH = 360
 """Px of such a sentence; the tooltip has all of it."""
+_ROOMY = 1700
+"""Px of a window in which such a sentence and what the errors come from stand side by side."""
 
 
 class StatusRow(QWidget):
@@ -70,7 +72,9 @@ class StatusRow(QWidget):
         self._news_timer = QTimer(self)
         self._news_timer.setSingleShot(True)
         self._news_timer.setInterval(_NEWS_MS)
-        self._news_timer.timeout.connect(self._news_box.hide)
+        self._news_timer.timeout.connect(self._end_news)
+        self._told: Path | Text | None = None
+        """What was written, or what an edit did not do, while it is on show."""
         self.refresh(None)
 
     def _build(self) -> None:
@@ -114,22 +118,51 @@ class StatusRow(QWidget):
     def show_written(self, path: Path) -> None:
         """Say for some seconds what was written, with a way to its folder."""
         self._folder = path.absolute().parent
-        self._news.setText(self.tr("Wrote {file}").format(file=path.name))
-        self._open_folder.setText(self.tr("Open folder"))
-        self._open_folder.show()
-        for part in (self._news, self._open_folder):
-            part.setToolTip(str(self._folder))
-        self._news_box.show()
-        self._news_timer.start()
+        self._tell(path)
 
     def show_note(self, sentence: Text) -> None:
         """Say for some seconds what the log says about the last edit."""
-        words = translated(sentence)
-        self._news.setText(self._news.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, _NOTE_WIDTH))
-        self._news.setToolTip(words)
-        self._open_folder.hide()
+        self._tell(sentence)
+
+    def _tell(self, news: Path | Text) -> None:
+        self._told = news
+        self._write_news()
         self._news_box.show()
+        self._fold()
         self._news_timer.start()
+
+    def _write_news(self) -> None:
+        told = self._told
+        if isinstance(told, Path):
+            self._news.setText(self.tr("Wrote {file}").format(file=told.name))
+            self._open_folder.setText(self.tr("Open folder"))
+            for part in (self._news, self._open_folder):
+                part.setToolTip(str(self._folder))
+        elif told is not None:
+            words = translated(told)
+            self._news.setText(self._news.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, _NOTE_WIDTH))
+            self._news.setToolTip(words)
+        self._open_folder.setVisible(isinstance(told, Path))
+
+    def _end_news(self) -> None:
+        self._told = None
+        self._news_box.hide()
+        self._fold()
+
+    def _fold(self) -> None:
+        """News take the place of the quiet detail where both would be cut."""
+        self._detail.setVisible(self._told is None or self.width() >= _ROOMY)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """There may be room for both."""
+        super().resizeEvent(event)
+        self._fold()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """News follow the language."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self._write_news()
 
     def stop(self) -> None:
         """Poll no more."""

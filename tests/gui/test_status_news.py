@@ -7,6 +7,7 @@ from fakes import running_job
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from engine.jobs import Job, JobContext
 from engine.session import Session
@@ -14,6 +15,7 @@ from engine.session.state import Budgets
 from engine.text import say
 from gui import format as form
 from gui.bridge import Dispatcher
+from gui.i18n import set_language, text
 from gui.settings import Settings
 from gui.views.jobs_model import state_words
 from gui.views.summary_cards import cards
@@ -142,4 +144,27 @@ def test_a_table_that_a_view_has_saved_is_told_like_any_export(qtbot, session, t
     assert status._open_folder.isVisible()
     window.view("layers").copies.write_csv(tmp_path / "layers.csv")
     assert status._news.text() == "Wrote layers.csv"
+    window.close()
+
+
+def test_news_follow_the_language_and_take_the_place_of_the_detail_where_it_is_narrow(qtbot, session, tmp_path):
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    window.show()
+    window.set_session(session)
+    status = window.status
+    sentence = say("{count} locked {count:layer keeps its|layers keep their} precision.", count=2)
+    status.show_note(sentence)
+    assert status._news.toolTip() == "2 locked layers keep their precision."
+    assert not status._detail.isVisible()
+    set_language("zh")
+    QApplication.processEvents()
+    assert status._news.toolTip() == text(sentence) != str(sentence)
+    status.show_written(tmp_path / "net.onnx")
+    set_language("en")
+    QApplication.processEvents()
+    assert status._news.text() == "Wrote net.onnx"
+    status._end_news()
+    assert status._detail.isVisible()
     window.close()
