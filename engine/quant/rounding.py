@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -100,23 +100,12 @@ def round_half(values: Array) -> Array:
     The significand is cut to 11 bits by integer arithmetic (ties to even); what is subnormal or too large in half goes
     through numpy's casts.
     """
-    values = np.ascontiguousarray(values)
-    out = np.empty(values.shape, np.float32)
-    source, target = values.reshape(-1), out.reshape(-1)
-    for start in range(0, source.size, PIECE):
-        piece, rounded = source[start : start + PIECE], target[start : start + PIECE].view(np.uint32)
-        bits = piece.view(np.uint32)
-        np.right_shift(bits, np.uint32(13), out=rounded)
-        rounded &= np.uint32(1)
-        rounded += np.uint32(0xFFF)
-        rounded += bits
-        rounded &= np.uint32(0xFFFFE000)
+
+    def odd(piece: Array) -> Array:
         size = np.abs(piece)
-        odd = ~((size >= _HALF_NORMAL) & (size < _HALF_MAX))
-        if odd.any():
-            with np.errstate(over="ignore"):  # overflow to infinity is what happens
-                rounded.view(np.float32)[odd] = piece[odd].astype(np.float16)
-    return out
+        return ~((size >= _HALF_NORMAL) & (size < _HALF_MAX))
+
+    return _cut(values, 13, odd, np.dtype(np.float16))
 
 
 def round_brain(values: Array) -> Array:
@@ -125,21 +114,25 @@ def round_brain(values: Array) -> Array:
     A bfloat16 is the upper half of a float32, so that the carry of the rounding does all; it ends in infinity beyond
     3.39e38.
     """
+    return _cut(values, 16, np.isnan, np.dtype(ml_dtypes.bfloat16))
+
+
+def _cut(values: Array, bits: int, odd: Callable[[Array], Array], dtype: np.dtype[Any]) -> Array:
+    """float32 without the lowest bits of its significand, ties to even; what is odd goes through a cast to `dtype`."""
     values = np.ascontiguousarray(values)
     out = np.empty(values.shape, np.float32)
     source, target = values.reshape(-1), out.reshape(-1)
     for start in range(0, source.size, PIECE):
         piece, rounded = source[start : start + PIECE], target[start : start + PIECE].view(np.uint32)
-        bits = piece.view(np.uint32)
-        np.right_shift(bits, np.uint32(16), out=rounded)
+        np.right_shift(piece.view(np.uint32), np.uint32(bits), out=rounded)
         rounded &= np.uint32(1)
-        rounded += np.uint32(0x7FFF)
-        rounded += bits
-        rounded &= np.uint32(0xFFFF0000)
-        odd = np.isnan(piece)
-        if odd.any():
-            with np.errstate(invalid="ignore"):
-                rounded.view(np.float32)[odd] = piece[odd].astype(ml_dtypes.bfloat16)
+        rounded += np.uint32((1 << (bits - 1)) - 1)
+        rounded += piece.view(np.uint32)
+        rounded &= np.uint32(0x1_0000_0000 - (1 << bits))
+        by_cast = odd(piece)
+        if by_cast.any():
+            with np.errstate(over="ignore", invalid="ignore"):  # overflow to infinity is what happens
+                rounded.view(np.float32)[by_cast] = piece[by_cast].astype(dtype)
     return out
 
 

@@ -107,18 +107,17 @@ def test_one_kernel_in_blocks_is_the_plain_one_to_60_db(scheme):
             assert noise <= 1e-6 * float(np.sum(want.astype(np.float64) ** 2))
 
 
-@pytest.mark.skipif(not block_size(), reason="no blocks here")
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_stem_is_computed_in_blocks_however_its_input_is_rounded(scheme):
     net, inputs = mobile()
     with closing(Evaluator(net, samples_like(inputs, 1))) as evaluator:
         evaluator.prepare()
         found = rewritten(evaluator, net.kernels[0], scheme)
-    assert [node.op_type for node in found.nodes if node.domain == blocks.DOMAIN] == ["Conv"]
-    assert found.natural == {"a"}
+    in_blocks = [node.op_type for node in found.nodes if node.domain == blocks.DOMAIN]
+    assert in_blocks == (["Conv"] if block_size() else [])
+    assert found.natural == ({"a"} if block_size() else set())
 
 
-@pytest.mark.skipif(not block_size() or not layout.fuses_hard_swish(block_size()), reason="an older ONNX Runtime")
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_convolution_takes_its_hard_swish_along(scheme):
     rng = np.random.default_rng(3)
@@ -133,7 +132,8 @@ def test_a_convolution_takes_its_hard_swish_along(scheme):
     with closing(Evaluator(net, samples)) as evaluator:
         evaluator.prepare()
         found = rewritten(evaluator, net.kernels[0], scheme)
-        assert not any(node.op_type == "HardSwish" for node in found.nodes)
+        fuses = bool(block_size()) and layout.fuses_hard_swish(block_size())
+        assert any(node.op_type == "HardSwish" for node in found.nodes) != fuses
         (want,) = in_plain_order(evaluator, net.kernels[0], scheme).run(None, samples.feeds[0])
         got = evaluator.capture(net.kernels[0].id, Plan({net.kernels[0].id: scheme}), 0).result
         assert np.sum((got - want) ** 2) <= 1e-6 * np.sum(want**2)
