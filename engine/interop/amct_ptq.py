@@ -15,8 +15,9 @@ from engine.errors import ExportError
 from engine.fusion.types import Kernel, Kind, Network
 from engine.interop import amct
 from engine.interop.bundle import MODEL, Bundle, bundle, command, input_shapes, quote, shell, written
-from engine.interop.calibration_files import sample_places, write_raw
-from engine.interop.float_model import refuse_quantized, write_float_model
+from engine.interop.bundle_parts import put_calibration, put_float_model
+from engine.interop.calibration_files import sample_places
+from engine.interop.float_model import refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.nearest import Ability, nearest
@@ -71,10 +72,8 @@ def export_amct_ptq(
     names = layer_names(network)
     effective = handover.effective_plan
     with bundle(AMCT_PTQ, network, plan, handover, path, extras, names) as made:
-        progress(0.0, say("Writing {file}", file=MODEL))
-        made.notes += write_float_model(network, names, made.folder / MODEL, opsets=OPSETS, cancel=cancel)
-        made.files.append((MODEL, "the float model, every node named"))
-        batches = _samples(made, network, names, extras, cancel)
+        put_float_model(made, network, names, opsets=OPSETS, progress=progress, cancel=cancel)
+        batches = put_calibration(made, network, names, extras, cancel=cancel)
         made.text("ptq.cfg", text_proto(simplified(network, effective, names, batches)), "simplified configuration")
         made.text("config.json", _json(full(network, effective, names, batches)), "full configuration")
         progress(0.5, say("Writing {file}", file="record.txt"))
@@ -84,15 +83,6 @@ def export_amct_ptq(
         made.steps += ["Run amct.sh where amct_onnx is installed.", "Convert result/model_deploy_model.onnx with atc."]
         _read_back(made, network, effective, names)
     return written(AMCT_PTQ, path, handover, made)
-
-
-def _samples(made: Bundle, network: Network, names: LayerNames, extras: Extras, cancel: CancelToken) -> int:
-    if extras.samples is None:
-        made.notes.append(say("No calibration samples were handed over; put one .bin per sample into calibration/."))
-        return 1
-    write_raw(extras.samples, network, names, made.folder / "calibration", cancel=cancel)
-    made.files.append(("calibration/", "one .bin per sample and input"))
-    return len(extras.samples)
 
 
 def quantizable(network: Network, names: LayerNames) -> dict[str, Kernel]:

@@ -18,8 +18,9 @@ from engine.interop import amct
 from engine.interop.aipp import aipp
 from engine.interop.amct_ptq import quantizable, simplified
 from engine.interop.bundle import MODEL, Bundle, bundle, command, input_shapes, quote, shell, written
+from engine.interop.bundle_parts import put_float_model
 from engine.interop.calibration_files import sample_places, write_stacked
-from engine.interop.float_model import refuse_quantized, write_float_model
+from engine.interop.float_model import refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.nearest import Ability, nearest
@@ -74,9 +75,7 @@ def export_atc(
     effective = handover.effective_plan
     soc = option(extras, ATC, "soc_version")
     with bundle(ATC, network, plan, handover, path, extras, names) as made:
-        progress(0.0, say("Writing {file}", file=MODEL))
-        made.notes += write_float_model(network, names, made.folder / MODEL, opsets=OPSETS, cancel=cancel)
-        made.files.append((MODEL, "the float model, every node named"))
+        put_float_model(made, network, names, opsets=OPSETS, progress=progress, cancel=cancel)
         flags = [
             "--framework=5", f"--model={MODEL}", "--output=model", f"--soc_version={quote(soc)}",
             f"--input_shape={quote(input_shapes(network, names))}", "--precision_mode=force_fp16",

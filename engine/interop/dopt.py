@@ -13,8 +13,9 @@ import numpy as np
 from engine.errors import ExportError
 from engine.fusion.types import Kernel, Network
 from engine.interop.bundle import MODEL, Bundle, bundle, command, input_shapes, quote, shell, written
+from engine.interop.bundle_parts import put_float_model
 from engine.interop.calibration_files import read_dopt, sample_places, write_dopt
-from engine.interop.float_model import refuse_dynamic, refuse_quantized, write_float_model
+from engine.interop.float_model import refuse_dynamic, refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, nearest, weight_on_the_right
@@ -91,9 +92,7 @@ def export_dopt(
     names = layer_names(network)
     effective = handover.effective_plan
     with bundle(DOPT, network, plan, handover, path, extras, names) as made:
-        progress(0.0, say("Writing {file}", file=MODEL))
-        made.notes += write_float_model(network, names, made.folder / MODEL, opsets=OPSETS, cancel=cancel)
-        made.files.append((MODEL, "the float model, every node named"))
+        put_float_model(made, network, names, opsets=OPSETS, progress=progress, cancel=cancel)
         _samples(made, network, names, extras, cancel)
         excluded = names.weights if option(extras, DOPT, "exclude") == "weight" else names.anchors
         text = text_proto(config(network, effective, names, excluded))

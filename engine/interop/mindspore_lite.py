@@ -16,8 +16,9 @@ import onnx
 from engine.errors import ExportError
 from engine.fusion.types import Kernel, Kind, Network
 from engine.interop.bundle import MODEL, Bundle, bundle, command, input_shapes, quote, shell, written
-from engine.interop.calibration_files import sample_places, write_raw
-from engine.interop.float_model import refuse_quantized, run_once, write_float_model
+from engine.interop.bundle_parts import put_calibration, put_float_model
+from engine.interop.calibration_files import sample_places
+from engine.interop.float_model import refuse_quantized, run_once
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.mindspore_ops import spelled_for_mindspore
@@ -115,11 +116,11 @@ def export_mindspore_lite(
     mode, names = mode_of(network, plan, extras), layer_names(network)
     effective = handover.effective_plan
     with bundle(MINDSPORE_LITE, network, plan, handover, path, extras, names) as made:
-        progress(0.0, say("Writing {file}", file=MODEL))
-        made.notes += write_float_model(network, names, made.folder / MODEL, opsets=OPSETS, cancel=cancel)
+        put_float_model(made, network, names, opsets=OPSETS, progress=progress, cancel=cancel)
         made.notes += _respelled(made.folder / MODEL, network, names)
-        made.files.append((MODEL, "the float model, every node named"))
-        count = _samples(made, network, names, extras, cancel) if mode == "full8" else 0
+        count = (
+            put_calibration(made, network, names, extras, channels_last=True, cancel=cancel) if mode == "full8" else 0
+        )
         made.text("quant.cfg", _ini(settings(network, effective, names, mode, count)), "what the converter quantizes")
         made.text("convert.sh", _script(network, names), "runs converter_lite", executable=True)
         made.steps.append("Run convert.sh where converter_lite is installed; it ends with CONVERT RESULT SUCCESS:0.")
@@ -143,15 +144,6 @@ def _respelled(path: Path, network: Network, names: LayerNames) -> list[Text]:
         )
         for op, count in replaced.items()
     ]
-
-
-def _samples(made: Bundle, network: Network, names: LayerNames, extras: Extras, cancel: CancelToken) -> int:
-    if extras.samples is None:
-        made.notes.append(say("No calibration samples were handed over; put one .bin per sample into calibration/."))
-        return 1
-    write_raw(extras.samples, network, names, made.folder / "calibration", channels_last=True, cancel=cancel)
-    made.files.append(("calibration/", "one .bin per sample and input, 4-D inputs in NHWC order"))
-    return len(extras.samples)
 
 
 def settings(network: Network, plan: Plan, names: LayerNames, mode: Mode, samples: int) -> dict[str, dict[str, str]]:

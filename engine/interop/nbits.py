@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 from onnx import helper
 
 from engine.errors import ExportError
@@ -22,9 +21,7 @@ from engine.graph.types import Array
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.model_file import write_model
 from engine.interop.nearest import weight_on_the_right
-from engine.interop.qdq import EXTERNAL_ABOVE, build_qdq
-from engine.numerics.runtime import first_line, options
-from engine.numerics.synthetic import synthetic_samples
+from engine.interop.qdq import EXTERNAL_ABOVE, build_qdq, run_quantized
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme, WeightFormat
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -93,12 +90,12 @@ def export_matmul_nbits(
         with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as folder:
             plain, file = Path(folder) / "qdq.onnx", Path(folder) / path.name
             write_model(model, constants, plain, external_above=EXTERNAL_ABOVE, cancel=cancel)
-            reference = _run(network, plain)
+            reference = run_quantized(network, plain, path)
             count = spell(model, constants)
             write_model(model, constants, file, external_above=EXTERNAL_ABOVE, cancel=cancel)
             cancel.check()
             progress(0.8, say("Reading {file} back", file=path.name))
-            _compare(reference, _run(network, file), path)
+            _compare(reference, run_quantized(network, file, path), path)
             data = file.with_name(f"{path.name}.data")
             files = [path]
             if data.exists():
@@ -235,20 +232,6 @@ def _packed_rows(zeros: Array, bits: int) -> Array:
     if zeros.shape[1] % 2:
         zeros = np.pad(zeros, ((0, 0), (0, 1)))
     return pack_int4(zeros).reshape(zeros.shape[0], -1)
-
-
-def _run(network: Network, file: Path) -> Mapping[str, Array]:
-    try:
-        session = ort.InferenceSession(str(file), options(threads=1, shared=False), providers=["CPUExecutionProvider"])
-        feeds = synthetic_samples(network.graph, 1).feeds[0]
-        names = [item.name for item in session.get_outputs()]
-        results = session.run(names, {item.name: feeds[item.name] for item in session.get_inputs()})
-    except Exception as error:  # ONNX Runtime has a class of its own for each status code
-        raise ExportError(
-            say("{file}: ONNX Runtime can't run the quantized model ({reason}); the file was not written.",
-                file=file.name, reason=first_line(error))
-        ) from error  # fmt: skip
-    return dict(zip(names, results, strict=True))
 
 
 def _compare(reference: Mapping[str, Array], found: Mapping[str, Array], path: Path) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 from engine.fusion.types import Kernel, Kind, Network
 from engine.interop.bundle import MODEL, bundle, written
-from engine.interop.calibration_files import sample_places, write_raw
-from engine.interop.float_model import refuse_quantized, write_float_model
+from engine.interop.bundle_parts import put_calibration, put_float_model
+from engine.interop.calibration_files import sample_places
+from engine.interop.float_model import refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, nearest, sides, weight_on_the_right
@@ -102,16 +103,8 @@ def export_nncf(
     handover = check_nncf(network, plan, extras=extras)
     names = layer_names(network)
     with bundle(NNCF, network, plan, handover, path, extras, names) as made:
-        progress(0.0, say("Writing {file}", file=MODEL))
-        made.notes += write_float_model(network, names, made.folder / MODEL, opsets=OPSETS, cancel=cancel)
-        made.files.append((MODEL, "the float model, every node named"))
-        if extras.samples is None:
-            made.notes.append(
-                say("No calibration samples were handed over; put one .bin per sample into calibration/.")
-            )
-        else:
-            write_raw(extras.samples, network, names, made.folder / "calibration", cancel=cancel)
-            made.files.append(("calibration/", "one .bin per sample and input"))
+        put_float_model(made, network, names, opsets=OPSETS, progress=progress, cancel=cancel)
+        put_calibration(made, network, names, extras, cancel=cancel)
         values = recipe(network, handover.effective_plan, names)
         made.text(_SCRIPT, _script(values), "writes quantized.onnx")
         made.steps.append(f"pip install nncf onnx onnxruntime; python {_SCRIPT}")

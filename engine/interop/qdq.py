@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -252,11 +253,19 @@ def _same(a: Array, b: Array) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
 
 
-def _read_back(network: Network, file: Path, path: Path) -> None:
-    """Open the file as a reader would, and run it.
+def run_quantized(network: Network, file: Path, path: Path) -> dict[str, Any]:
+    """Run a quantized file once as a reader would, on synthetic input.
+
+    Args:
+        network: Inputs and their shapes.
+        file: What to open.
+        path: Where it is to be put in the end; errors name it.
+
+    Returns:
+        What it gives, by name, in the order of its outputs.
 
     Raises:
-        ExportError: If ONNX Runtime refuses it, or its inputs or outputs are not the model's.
+        ExportError: If ONNX Runtime refuses it.
     """
     try:
         session = ort.InferenceSession(str(file), options(threads=2, shared=False), providers=["CPUExecutionProvider"])
@@ -268,7 +277,17 @@ def _read_back(network: Network, file: Path, path: Path) -> None:
             say("{file}: ONNX Runtime can't run the quantized model ({reason}); the file was not written.",
                 file=path.name, reason=first_line(error))
         ) from error  # fmt: skip
-    for info, name, result in zip(network.graph.outputs, names, results, strict=True):
+    return dict(zip(names, results, strict=True))
+
+
+def _read_back(network: Network, file: Path, path: Path) -> None:
+    """Open the file as a reader would, and run it.
+
+    Raises:
+        ExportError: If ONNX Runtime refuses it, or its inputs or outputs are not the model's.
+    """
+    results = run_quantized(network, file, path)
+    for info, (name, result) in zip(network.graph.outputs, results.items(), strict=True):
         kind = getattr(result, "dtype", info.dtype)
         if name != info.name or (kind != info.dtype and info.dtype.kind not in "OSUV"):
             raise ExportError(
