@@ -1,6 +1,6 @@
 # make run    installs what is missing and opens the window on a sample model
 # make test   installs what is missing and passes the tests
-.PHONY: run test check pytest screenshots bench clean
+.PHONY: run test check pytest screenshots gallery bench clean
 
 SAMPLE ?= sample_models/mobile_vision_encoder/mobile_vision_encoder.onnx
 PYTHON := .venv/bin/python
@@ -25,6 +25,10 @@ pytest:
 screenshots:
 	@scripts/setup.sh test
 	QT_QPA_PLATFORM=offscreen $(PYTHON) scripts/screenshots.py
+
+gallery:
+	@scripts/setup.sh test
+	QT_QPA_PLATFORM=offscreen $(PYTHON) scripts/gallery.py
 
 bench:
 	@scripts/setup.sh test

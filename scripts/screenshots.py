@@ -8,6 +8,7 @@ Every picture is of real results: after each step the script waits until no job 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import time
@@ -15,7 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PIL import Image
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
+from PySide6.QtGui import QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
@@ -110,18 +112,24 @@ class Driver:
         self.settle()
 
     def picture(self, name: str) -> None:
-        """Save the window, packed as well as PNG can."""
-        self.out.mkdir(parents=True, exist_ok=True)
-        path = self.out / f"{name}.png"
-        self.window.grab().save(str(path))
-        with Image.open(path) as image:
-            packed = image.convert("RGB")
-        packed.save(path, optimize=True)
-        print(path.name, flush=True)
+        """Save the window."""
+        save_packed(self.window.grab(), self.out / f"{name}.png")
 
     def close(self) -> None:
         """End window and session."""
         self.window.close()
+
+
+def save_packed(picture: QPixmap, path: Path) -> None:
+    """Save what was grabbed without loss, packed as well as the format of that ending can."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = QBuffer()
+    data.open(QIODevice.OpenModeFlag.WriteOnly)
+    picture.save(data, "PNG")
+    with Image.open(io.BytesIO(data.data().data())) as image:
+        packed = image.convert("RGB")
+    packed.save(path, optimize=True, lossless=True, method=6)
+    print(path.name, flush=True)
 
 
 def look(mode: Mode, language: Language) -> None:
