@@ -274,7 +274,7 @@ class DockHost(QMainWindow):
         """Show one dock alone, or all again."""
         if self.restore_all():
             return
-        self._before = self.saveState()
+        self._before = self.arrangement(0)
         for other in self.docks.values():
             if other is not dock and not other.isFloating():
                 other.hide()
@@ -284,7 +284,7 @@ class DockHost(QMainWindow):
         if self._before is None:
             return False
         state, self._before = self._before, None
-        self.restoreState(state)
+        self.bring_back(state, 0)
         return True
 
     def dispose(self) -> None:

@@ -1,4 +1,5 @@
 from fakes import with_model
+from PySide6.QtCore import Qt
 
 from gui.docks import Dock
 from gui.layouts import default
@@ -45,6 +46,29 @@ def test_each_layout_comes_back_with_its_own_docks(qtbot):
         qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
         there = {name for name, dock in window.host.docks.items() if not dock.isHidden()}
         assert there == names(default(layout, 1440, 800)) & set(window.host.docks), layout
+    window.close()
+    session.close()
+
+
+def test_a_panel_alone_gives_way_to_the_same_panels_as_before(qtbot):
+    session = with_model()
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    window.show()
+    window.set_session(session)
+    host = window.host
+    for layout in ("tune", "sweep"):  # docks of the first have no place in the second
+        window.show_layout(layout)
+        qtbot.waitUntil(lambda: host.settled, timeout=10_000)
+    places = {name: dock.geometry() for name, dock in host.docks.items() if dock.isVisible()}
+    expand = host.docks["ranking"].title._expand
+    qtbot.mouseClick(expand, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: [name for name, dock in host.docks.items() if dock.isVisible()] == ["ranking"])
+    qtbot.mouseClick(expand, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: host.settled and host.docks["sensitivity"].isVisible(), timeout=10_000)
+    assert {name for name, dock in host.docks.items() if not dock.isHidden()} == names(default("sweep", 1280, 700))
+    assert {name: dock.geometry() for name, dock in host.docks.items() if dock.isVisible()} == places
     window.close()
     session.close()
 
