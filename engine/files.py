@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import msgspec
 
+from engine.asides import aside_in
 from engine.errors import ExportError
 from engine.text import say
 
@@ -28,16 +29,17 @@ def check_replaceable(path: Path) -> None:
 
 @contextmanager
 def written_aside(path: Path) -> Iterator[Path]:
-    """Give a path beside `path` to write to; it takes the place of `path` when the block ends without an error.
+    """Give a path in a folder beside `path` to write to; it takes the place of `path` if the block ends without an error.
 
     Raises:
         ExportError: the folder is missing, read-only or full, or the target is a link, device, pipe or folder.
     """
     check_replaceable(path)
-    aside = path.with_name(f".{os.getpid()}.{abs(hash(path.name))}.part")  # short, however long the name is
     try:
-        yield aside
-        aside.replace(path)
+        with aside_in(path.parent) as folder:
+            aside = folder / path.name
+            yield aside
+            aside.replace(path)
     except OSError as error:
         raise ExportError(
             say(
@@ -46,9 +48,6 @@ def written_aside(path: Path) -> Iterator[Path]:
                 reason=error.strerror or str(error),
             )
         ) from error
-    finally:
-        with suppress(OSError):  # a read-only disk: there is nothing to remove
-            aside.unlink(missing_ok=True)
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from engine.session.claim import locked
+from engine.asides import locked
 from gui.reports import environment, without_paths
 
 MOST = 20

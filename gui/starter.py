@@ -134,12 +134,13 @@ class Starter(QObject):
         dispatcher = Dispatcher()
         dispatcher.setParent(window)
         remembered = window.settings
-        window.set_session(
-            Session(dispatch=dispatcher.dispatch, settings=remembered.folder, recovery=remembered.recovery)
-        )
+        session = Session(dispatch=dispatcher.dispatch, settings=remembered.folder, recovery=remembered.recovery)
+        window.set_session(session)
         if window.host is not None:
             window.host.hold_back(later)
         window.check_fonts()
         if self._path is not None:
             window.actions_.open_path(self._path)
         window.offer_recoveries()
+        used = (remembered.folder, remembered.device_folder, remembered.recovery, remembered.export_folder)
+        session.tidy(Path(folder) for folder in used if folder)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import atexit
-import tempfile
 from dataclasses import fields
 from functools import lru_cache
-from pathlib import Path
 from string import Template
 
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QStyleFactory
 
+from engine.asides import Aside, scratch
 from engine.paths import resources
 from gui.fonts import font
 from gui.icons import pixmap
@@ -58,15 +57,15 @@ def _template() -> str:
 
 
 @lru_cache(maxsize=1)
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    folder = tempfile.TemporaryDirectory(prefix="mixbit-style-")
-    atexit.register(folder.cleanup)
+def _folder() -> Aside:
+    folder = scratch()
+    atexit.register(folder.close)
     return folder
 
 
 @lru_cache(maxsize=16)
 def _icon_file(name: str, rgb: str) -> str:
     """A recoloured icon as a file: style sheets can't take one from memory."""
-    path = Path(_folder().name) / f"{name}-{rgb.lstrip('#')}.png"
+    path = _folder().path / f"{name}-{rgb.lstrip('#')}.png"
     pixmap(name, QColor(rgb), 14, 2.0).save(str(path))
     return path.as_posix()

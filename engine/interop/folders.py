@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from engine.asides import aside_in
 from engine.errors import ExportError
+from engine.files import check_replaceable
 from engine.text import Text, say
 
 MARK = "handover.txt"
@@ -25,15 +26,15 @@ def folder_aside(path: Path) -> Iterator[Path]:
     """
     try:
         _check_place(path)
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as aside:
-            new = Path(aside) / "new"
+        with aside_in(path.parent) as aside:
+            new = aside / "new"
             new.mkdir()
             try:
                 yield new
             except ExportError as error:
                 raise ExportError(_in_place(error.text, new, path)) from error
             _sync(new)
-            old = Path(aside) / "old"
+            old = aside / "old"
             if path.exists():
                 path.replace(old)
             try:
@@ -76,6 +77,8 @@ def files_below(folder: Path) -> tuple[Path, ...]:
 def _check_place(path: Path) -> None:
     if path.is_file():
         raise ExportError(say("{path} is a file, and this export writes a folder; choose another name.", path=path))
+    if not path.is_dir():
+        check_replaceable(path)  # a device or pipe
     if path.is_dir() and any(path.iterdir()) and not (path / MARK).is_file():
         raise ExportError(
             say("The folder {path} holds other files; choose a new or an empty folder, nothing was written.", path=path)

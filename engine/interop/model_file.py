@@ -62,6 +62,26 @@ def write_model(
                 _write_array(stream, array, cancel)
 
 
+def put_in_place(file: Path, path: Path) -> list[Path]:
+    """Move a model and its external data, if it has some, to where they are wanted.
+
+    Args:
+        file: What `write_model` has written, on the same disk.
+        path: The name it is to have; with external data of the name that is in the model.
+
+    Returns:
+        What is there now, the model first.
+    """
+    data = file.with_name(f"{file.name}.data")
+    if not data.exists():
+        file.replace(path)
+        return [path]
+    path.unlink(missing_ok=True)  # who is killed between the two leaves no model, rather than one with other weights
+    placed = data.replace(path.with_name(data.name))
+    file.replace(path)
+    return [path, placed]
+
+
 def stored_bytes(array: Array) -> int:
     """Bytes of a constant's data in the file."""
     if array.dtype in HALF_BYTES:

@@ -7,7 +7,6 @@ unsigned and packed alike.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,11 +14,12 @@ import numpy as np
 import onnx
 from onnx import helper
 
+from engine.asides import aside_in
 from engine.errors import ExportError
 from engine.fusion.types import Kernel, Kind, Network
 from engine.graph.types import Array
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
-from engine.interop.model_file import write_model
+from engine.interop.model_file import put_in_place, write_model
 from engine.interop.nearest import weight_on_the_right
 from engine.interop.qdq import EXTERNAL_ABOVE, build_qdq, run_quantized
 from engine.precision.plan import Plan
@@ -87,8 +87,8 @@ def export_matmul_nbits(
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as folder:
-            plain, file = Path(folder) / "qdq.onnx", Path(folder) / path.name
+        with aside_in(path.parent) as folder:
+            plain, file = folder / "qdq.onnx", folder / path.name
             write_model(model, constants, plain, external_above=EXTERNAL_ABOVE, cancel=cancel)
             reference = run_quantized(network, plain, path)
             count = spell(model, constants)
@@ -96,11 +96,7 @@ def export_matmul_nbits(
             cancel.check()
             progress(0.8, say("Reading {file} back", file=path.name))
             _compare(reference, run_quantized(network, file, path), path)
-            data = file.with_name(f"{path.name}.data")
-            files = [path]
-            if data.exists():
-                files.append(data.replace(path.with_name(data.name)))
-            file.replace(path)
+            files = put_in_place(file, path)
     except OSError as error:
         raise ExportError(
             say(

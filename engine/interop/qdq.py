@@ -8,7 +8,6 @@ products saturate in pairs on x86 processors without VNNI.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,10 +19,11 @@ import onnx
 import onnxruntime as ort
 from onnx import helper
 
+from engine.asides import aside_in
 from engine.errors import ExportError
 from engine.fusion.types import Network
 from engine.graph.types import Array
-from engine.interop.model_file import write_model
+from engine.interop.model_file import put_in_place, write_model
 from engine.interop.scaled_model import fold_scales
 from engine.interop.unique import unique
 from engine.numerics.lowering import lower
@@ -92,10 +92,7 @@ def export_qdq(
                 if loose or not has_bodies(model.graph.node):
                     raise
         cancel.check()
-        data = folder / f"{path.name}.data"
-        if data.exists():
-            data.replace(path.with_name(data.name))
-        file.replace(path)
+        put_in_place(file, path)
     progress(1.0, text)
 
 
@@ -306,8 +303,8 @@ def _aside(path: Path) -> Iterator[Path]:
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as folder:
-            yield Path(folder)
+        with aside_in(path.parent) as folder:
+            yield folder
     except OSError as error:
         raise ExportError(
             say("{path} can't be written ({reason}); choose another place.",

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import mmap
+import os
 import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import onnxruntime as ort
 
+from engine.errors import DataError
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array, TensorInfo
 from engine.numerics.blocks import unblocked
 from engine.numerics.layout import Layout
 from engine.numerics.runtime import to_numpy, to_ort
+from engine.text import say
 
 _ALIGN = 64
 """Buffers start at cache lines."""
@@ -53,8 +55,6 @@ class Store:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._lock = threading.Lock()
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._files = 0
         self.memory_bytes = 0
         self.file_bytes = 0
 
@@ -77,11 +77,7 @@ class Store:
                 self.memory_bytes += size
                 return mmap.mmap(-1, size)
             self.file_bytes += size
-            if self._folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="mixbit-")
-            self._files += 1
-            path = Path(self._folder.name) / f"{self._files}.bin"
-        return np.memmap(path, np.uint8, "w+", shape=(size,))
+        return on_disk(size)
 
     def drop(self, value: Value) -> bool:
         """Count a buffer as free that was allocated by itself, unless it lies in the file; whether it could be."""
@@ -97,12 +93,33 @@ class Store:
             self.memory_bytes -= nbytes
 
     def close(self) -> None:
-        """Delete the file. Buffers must not be used any more."""
+        """Count from nothing again: buffers must not be used any more, and go with whoever holds them last."""
         with self._lock:
-            if self._folder is not None:
-                self._folder.cleanup()
-                self._folder = None
             self.memory_bytes = self.file_bytes = 0
+
+
+def on_disk(size: int) -> Array:
+    """Uninitialised bytes in a temporary file without a name, which is gone with the process, however that ends.
+
+    Raises:
+        DataError: The temporary folder has no room for them.
+    """
+    try:
+        with tempfile.TemporaryFile(prefix="mixbit-") as file:
+            if hasattr(
+                os, "posix_fallocate"
+            ):  # else the disk is found full by a write to memory, which ends the process
+                os.posix_fallocate(file.fileno(), 0, size)
+            return np.memmap(file, np.uint8, "w+", shape=(size,))
+    except OSError as error:
+        raise DataError(
+            say(
+                "The temporary folder has no room for {bytes} bytes of activations ({reason}); free some space, "
+                "or use fewer samples.",
+                bytes=size,
+                reason=error.strerror or str(error),
+            )
+        ) from error
 
 
 def fixed_outputs(network: Network) -> list[TensorInfo]:

@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -21,6 +20,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from engine.asides import scratch
 from engine.errors import DataError
 from engine.graph.types import Array
 from engine.progress import NEVER, CancelToken
@@ -98,8 +98,8 @@ class MetricProcess:
             labels: [samples, ...], if there are any.
         """
         self.metric = metric
-        self._place = tempfile.TemporaryDirectory(prefix="mixbit-metric-")
-        self._folder = Path(self._place.name)
+        self._place = scratch()
+        self._folder = self._place.path
         self._child: subprocess.Popen[bytes] | None = None
         self._asked = 0
         _write(self._folder, 0, references)
@@ -143,7 +143,7 @@ class MetricProcess:
     def close(self) -> None:
         """End the process and remove what was handed over."""
         self._end()
-        self._place.cleanup()
+        self._place.close()
 
     def _ask(self, plans: Sequence[Sequence[Mapping[str, Array]]], cancel: CancelToken) -> _Answer:
         self._asked += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from engine.asides import locked
 from engine.errors import ExportError
 from engine.files import decode_json, write_atomically
 
@@ -162,19 +162,3 @@ def _lock_file(folder: Path, token: str) -> Path:
 def _remove(path: Path) -> None:
     with suppress(OSError, ValueError):
         path.unlink(missing_ok=True)
-
-
-def locked(handle: int) -> bool:
-    """Lock an open file for this handle, if nobody has; the system takes the lock back when the process ends."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

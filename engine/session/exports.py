@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.asides import sweep
 from engine.errors import ExportError
 from engine.fusion.types import Network
 from engine.interop.handover import Effect, Extras, Measured, Written
@@ -55,6 +56,7 @@ def write_export(
         ExportError: it can't be written, ranges are missing, or the target can't take this model.
     """
     spare_the_model(path, of.network)
+    sweep([path.parent])
     figures = of.figures or Figures(of.plan)
     measured = Measured(
         figures.size,

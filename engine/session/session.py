@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from engine.asides import sweep
 from engine.errors import DeviceError, MixbitError, PlanError
 from engine.fusion.types import Network, Rules
 from engine.graph.limits import DEFAULT_LIMIT, TooBigError
@@ -466,6 +468,15 @@ class Session(Editing):
         self._recent.add(target)
         self.note(say("Saved {path}.", path=target))
         self._announce(What.PROJECT)
+
+    def tidy(self, folders: Iterable[Path] = ()) -> None:
+        """Remove what killed processes have left half written, in a thread that nobody waits for.
+
+        Args:
+            folders: where to look, beside those of recent files and the temporary one.
+        """
+        where = (*folders, *(path.parent for path in self.recent))
+        threading.Thread(target=sweep, args=(where,), name="mixbit-tidy", daemon=True).start()
 
     def flush(self) -> bool:
         """Wait until unsaved edits would outlive a crash; whether that is so."""

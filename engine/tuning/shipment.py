@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import msgspec
 import numpy as np
 
+from engine.asides import Aside, scratch
 from engine.errors import PlanError
 from engine.fusion import fuse
 from engine.fusion.types import Network, Rules
@@ -148,14 +148,14 @@ class Unpacked:
     mode: Mode
     base: Plan
     blocks: bool
-    place: TemporaryDirectory[str] | None
+    place: Aside | None
     """Of sent files."""
 
     def close(self) -> None:
         """End the evaluator and remove sent files."""
         self.evaluator.close()
         if self.place is not None:
-            self.place.cleanup()
+            self.place.close()
 
 
 def unpack(shipment: Shipment) -> Unpacked:
@@ -167,8 +167,8 @@ def unpack(shipment: Shipment) -> Unpacked:
     place = None
     folder = Path(shipment.folder)
     if not shipment.folder:
-        place = TemporaryDirectory(prefix="mixbit-")
-        folder = Path(place.name)
+        place = scratch()
+        folder = place.path
         for name, content in shipment.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)

@@ -10,9 +10,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from engine.asides import scratch
 from engine.errors import MixbitError
 from engine.numerics import Evaluator
 from engine.precision.plan import Plan
@@ -91,9 +90,9 @@ def sweep_on(
     if not left:
         return
     evaluator.prepare(cancel=cancel)
-    with TemporaryDirectory(prefix="mixbit-") as folder:
+    with scratch() as folder:
         blocks = sweep.by_blocks(len(cells))
-        shipment = pack(evaluator, mode, base or Plan(), blocks, Path(folder), left, cancel=cancel)
+        shipment = pack(evaluator, mode, base or Plan(), blocks, folder, left, cancel=cancel)
         for starts in range(_FRESH_STARTS + 1):
             try:
                 for kernel, scheme, figures in _measured(executor, send(shipment), tuple(left), cancel):

@@ -4752,6 +4752,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         </translation>
     </message>
     <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
         <source>Apply</source>
         <translation>应用</translation>
     </message>
@@ -4837,6 +4841,30 @@ Output, alone: error at the model's output when only this kernel takes the schem
 </context>
 <context>
     <name>Schemes</name>
+    <message>
+        <source>Another scheme…</source>
+        <translation>其他格式…</translation>
+    </message>
+    <message>
+        <source>Another scheme</source>
+        <translation>其他格式</translation>
+    </message>
+    <message>
+        <source>symmetric</source>
+        <translation>对称</translation>
+    </message>
+    <message>
+        <source>asymmetric</source>
+        <translation>非对称</translation>
+    </message>
+    <message>
+        <source>symmetric activations</source>
+        <translation>激活对称</translation>
+    </message>
+    <message>
+        <source>dynamic</source>
+        <translation>动态</translation>
+    </message>
     <message>
         <source>corrected bias</source>
         <translation>偏置校正</translation>
@@ -4966,6 +4994,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>May use</source>
         <translation>可用格式</translation>
+    </message>
+    <message>
+        <source>More schemes</source>
+        <translation>更多格式</translation>
     </message>
     <message>
         <source>Kernels with one input agree</source>
@@ -5963,6 +5995,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <source>estimated in {time}</source>
         <translation>估计用时 {time}</translation>
     </message>
+    <message numerus="yes">
+        <source>%n probe(s) a sample</source>
+        <translation>
+            <numerusform>每样本 %n 个探针</numerusform>
+        </translation>
+    </message>
     <message>
         <source>measured {done} of {all}</source>
         <translation>已测 {done}/{all}</translation>
@@ -6559,10 +6597,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>帕累托曲线至少需要一个点，而要求的是 {count} 个。</translation>
     </message>
     <message>
-        <source>There is no scheme named {name}; choose some of {names}.</source>
-        <translation>没有名为 {name} 的量化格式，请从 {names} 中选择。</translation>
-    </message>
-    <message>
         <source>{path} is no ordinary file, so it is not replaced; choose another place.</source>
         <translation>{path} 不是普通文件，因此不会被替换，请另选位置。</translation>
     </message>
@@ -6979,10 +7013,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>正在写入 {file}</translation>
     </message>
     <message>
-        <source>No calibration samples were handed over; put one .bin per sample into calibration/.</source>
-        <translation>没有交付校准样本；请在 calibration/ 中为每个样本放一个 .bin。</translation>
-    </message>
-    <message>
         <source>Read back: {count} INT8 {count:layer|layers} in three files, as in the plan.</source>
         <translation>回读：三个文件中共 {count} 个 INT8 层，与方案一致。</translation>
     </message>
@@ -7081,6 +7111,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Read back: {int8} INT8, {fp32} FP32 and {half} FP16 layers, as in the plan.</source>
         <translation>回读：INT8 层 {int8} 个、FP32 层 {fp32} 个、FP16 层 {half} 个，与方案一致。</translation>
+    </message>
+    <message>
+        <source>No calibration samples were handed over; put one .bin per sample into calibration/.</source>
+        <translation>没有交付校准样本；请在 calibration/ 中为每个样本放一个 .bin。</translation>
     </message>
     <message>
         <source>{path}, sample {sample} (counted from 0),</source>
@@ -7569,10 +7603,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Run by ONNX Runtime: {count} MatMulNBits {count:node|nodes}, outputs as those of the QDQ spelling.</source>
         <translation>ONNX Runtime 已运行：{count} 个 MatMulNBits 节点，输出与 QDQ 写法一致。</translation>
-    </message>
-    <message>
-        <source>{file}: ONNX Runtime can't run the quantized model ({reason}); the file was not written.</source>
-        <translation>{file}：ONNX Runtime 无法运行量化后的模型（{reason}）；文件未写入。</translation>
     </message>
     <message>
         <source>{file}: output {name} differs from the QDQ spelling by {part:.1%}; the file was not written.</source>
@@ -8193,6 +8223,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Quantizing {layer}</source>
         <translation>正在量化 {layer}</translation>
+    </message>
+    <message>
+        <source>{file}: ONNX Runtime can't run the quantized model ({reason}); the file was not written.</source>
+        <translation>{file}：ONNX Runtime 无法运行量化后的模型（{reason}）；文件未写入。</translation>
     </message>
     <message>
         <source>{file}: output {name} of the quantized model is not as in the model; the file was not written.</source>
@@ -9447,6 +9481,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file}：字段 {field} 有 {count} 项，而 {other} 有 {expected} 项；请一一对应。</translation>
     </message>
     <message>
+        <source>The temporary folder has no room for {bytes} bytes of activations ({reason}); free some space, or use fewer samples.</source>
+        <translation>临时文件夹没有 {bytes} 字节的空间存放激活值（{reason}）；请释放空间，或减少样本。</translation>
+    </message>
+    <message>
         <source>There is no observer {observer}; choose one of {known}.</source>
         <translation>没有观察器 {observer}；请从 {known} 中选择。</translation>
     </message>
@@ -9615,6 +9653,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{metric} 的进程未给出结果便结束（退出码 {code}）。</translation>
     </message>
     <message>
+        <source>{word} in the scheme {text} can't be read; behind the widths may stand {words}.</source>
+        <translation>无法识别格式 {text} 中的 {word}；位宽之后可写 {words}。</translation>
+    </message>
+    <message>
+        <source>There is no scheme named {name}; choose one of {names}, or write widths and grain, as in w3a16:group64.</source>
+        <translation>没有名为 {name} 的量化格式；请从 {names} 中选择，或写出位宽与粒度，如 w3a16:group64。</translation>
+    </message>
+    <message>
         <source>{path} is not a Mixbit plan: {reason}.</source>
         <translation>{path} 不是 Mixbit 方案：{reason}。</translation>
     </message>
@@ -9681,10 +9727,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>First and last FP16, rest INT8</source>
         <translation>首尾 FP16，其余 INT8</translation>
-    </message>
-    <message>
-        <source>There is no preset named {name}; choose one of {names}.</source>
-        <translation>没有名为 {name} 的预设；请从 {names} 中选择。</translation>
     </message>
     <message>
         <source>Depthwise: so few weights save next to nothing at 4 bits, and their errors don't average out. Presets and bulk edits take INT8 here instead of INT4; set alone, the kernel takes INT4 all the same.</source>
@@ -10133,6 +10175,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Estimating sensitivity</source>
         <translation>正在估计敏感度</translation>
+    </message>
+    <message>
+        <source>Refining the estimate of sensitivity</source>
+        <translation>正在细化敏感度估计</translation>
     </message>
     <message>
         <source>Every layer of the plan is in full precision; there is nothing to restore.</source>

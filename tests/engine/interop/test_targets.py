@@ -72,6 +72,15 @@ def test_each_writes_its_files_and_nothing_else(made: Target, case, tmp_path):
 
 
 @EACH
+def test_none_replaces_a_pipe_or_device(made: Target, case, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ExportError, match="no ordinary file"):
+        case.export(made.name, tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+@EACH
 def test_each_refuses_a_place_that_it_cannot_write_to(made: Target, case, tmp_path):
     (tmp_path / "file").write_text("x")
     (tmp_path / "full").mkdir()

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from driving import Driver
 
+from engine.asides import sweep
 from engine.errors import ChangedElsewhereError, ExportError, PlanError
 from engine.precision import INT4, INT8, preset
 from engine.session.claim import claim, recoveries
@@ -110,8 +111,8 @@ def test_a_process_killed_while_it_saves_leaves_a_whole_project_and_the_edits_si
         kill(child)
     project = read_project(tmp_path / "work.mixbit")
     assert project.notes  # one of the last turns, whole
-    left = [p.name for p in tmp_path.glob(".*.part")]
-    assert len(left) <= 1
+    sweep([tmp_path, tmp_path / "recovery"])
+    assert [p.name for folder in (tmp_path, tmp_path / "recovery") for p in folder.glob(".*.part")] == []
     saved = int(next(iter(project.notes.values())).split()[1])
     with window(tmp_path) as driver:
         for offered in driver.session.recoveries:
