@@ -179,6 +179,13 @@ class Dock(QDockWidget):
             self.setWindowTitle(self.view.title())
 
 
+def dock_around(widget: QWidget | None) -> Dock | None:
+    """The dock that a widget stands in."""
+    while widget is not None and not isinstance(widget, Dock):
+        widget = widget.parentWidget()
+    return widget
+
+
 class DockHost(QMainWindow):
     """The area of the docks. Tabs of a group are drawn by the dock titles; Qt's own tab bars have no height."""
 

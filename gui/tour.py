@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
+from gui.docks import dock_around
 from gui.paint import with_alpha
 from gui.theme import theme_manager
 from gui.widgets.themed import button, label
@@ -63,6 +65,8 @@ class Tour(QWidget):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self._window = window
+        self._had = window.focusWidget()
+        """What gets the keys back: the panel that was in use still is afterwards."""
         self._stops = stops()
         self._place = 0
         self._hole = QRect()
@@ -88,6 +92,8 @@ class Tour(QWidget):
         self.next.clicked.connect(lambda: self.go(self._place + 1))
         self.end.clicked.connect(self.finish)
         window.installEventFilter(self)
+        if window.host is not None:  # a layout settles after it was asked for
+            window.host.groups_changed.connect(self._settle)
         self.resize(window.size())
         self.show()
         self.raise_()
@@ -114,8 +120,16 @@ class Tour(QWidget):
         self._settle()
 
     def finish(self) -> None:
-        """Leave the window as it is."""
+        """Leave the window as it is, and give the keys back."""
         self._window.removeEventFilter(self)
+        if self._window.host is not None:
+            self._window.host.groups_changed.disconnect(self._settle)
+        had = self._had
+        self._had = None
+        if had is not None and isValid(had) and had.isVisible():
+            had.setFocus()
+        else:
+            self._window.focus_main()
         self.hide()
         self.setParent(None)
         self.deleteLater()
@@ -165,6 +179,8 @@ class Tour(QWidget):
 
     def _settle(self) -> None:
         target = self._stops[self._place].target(self._window)
+        dock = dock_around(target)
+        target = dock if dock is not None else target  # its title belongs to a panel
         if target is not None and target.isVisible():
             self._hole = QRect(target.mapTo(self._window, QPoint(0, 0)), target.size()).adjusted(-2, -2, 2, 2)
         else:

@@ -27,7 +27,7 @@ from gui.actions import MODEL_SUFFIXES, PROJECT_SUFFIX, Actions
 from gui.bridge import hub
 from gui.commands import command
 from gui.context_bar import ContextBar
-from gui.docks import GAP, Dock, DockHost
+from gui.docks import GAP, Dock, DockHost, dock_around
 from gui.fonts import has_chinese
 from gui.i18n import language
 from gui.i18n import text as translated
@@ -217,7 +217,7 @@ class Window(QWidget):
 
     def focused_dock(self) -> str:
         """Id of the dock that has the focus; "" if none has."""
-        dock = _dock_around(QApplication.focusWidget())
+        dock = dock_around(QApplication.focusWidget())
         return dock.spec.id if dock is not None else ""
 
     def panel_in_use(self) -> Dock | None:
@@ -226,13 +226,13 @@ class Window(QWidget):
             return None
         used = self._used_panel
         if used is None or not used.isVisible() or not used.isFloating():
-            used = _dock_around(self.focusWidget()) or used
+            used = dock_around(self.focusWidget()) or used
         found = used if used is not None and used.isVisible() else self.host.docks[MAIN[self.layout_name]]
         return found if found.isVisible() else None
 
     def _on_focus(self, _: QWidget | None, now: QWidget | None) -> None:
         """Remember which panel is in use: menus and the palette take the focus from it, be it floating or not."""
-        dock = _dock_around(now)
+        dock = dock_around(now)
         if dock is not None and self.host is not None and self.host.docks.get(dock.spec.id) is dock:
             self._used_panel = dock
 
@@ -264,10 +264,10 @@ class Window(QWidget):
                 inside = had is None or had is self.host or self.host.isAncestorOf(had)
                 self._apply_layout(name)
                 if inside:
-                    self._focus_main()
+                    self.focus_main()
             self._refresh()
 
-    def _focus_main(self) -> None:
+    def focus_main(self) -> None:
         """Give the keys to the dock that the layout is about."""
         assert self.host is not None
         dock = self.host.docks[MAIN[self.layout_name]]
@@ -511,12 +511,6 @@ class Window(QWidget):
         if not self._restored and (room.width() < wide or room.height() < high + _FRAME):
             self.resize(min(wide, room.width()), min(high, room.height() - _FRAME))
             self.setWindowState(Qt.WindowState.WindowMaximized)
-
-
-def _dock_around(widget: QWidget | None) -> Dock | None:
-    while widget is not None and not isinstance(widget, Dock):
-        widget = widget.parentWidget()
-    return widget
 
 
 def _window_icon() -> QIcon:

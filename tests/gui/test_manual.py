@@ -4,14 +4,15 @@ import re
 
 import pytest
 from fakes import with_model
-from PySide6.QtCore import Qt, QUrl
+from hand import Hand
+from PySide6.QtCore import QPoint, QRect, Qt, QUrl
 from PySide6.QtTest import QTest
 
 from engine.paths import manual
 from gui.commands import shown
 from gui.dialogs.manual import ManualWindow
 from gui.dialogs.manual_style import Column, shares
-from gui.docks import DOCKS
+from gui.docks import DOCKS, dock_around
 from gui.i18n import set_language
 from gui.manual import PAGES, pages, search
 from gui.settings import Settings
@@ -146,8 +147,32 @@ def test_the_tour_stops_at_parts_that_are_there(qtbot, window):
         tour._settle()
         assert not tour._hole.isNull(), f"stop {place + 1} points at nothing"
         assert tour.rect().contains(tour.card.geometry())
+        dock = dock_around(stops()[place].target(window))
+        if dock is not None:  # a panel is lit with its title
+            assert tour._hole.contains(QRect(dock.mapTo(window, QPoint(0, 0)), dock.size()))
         QTest.keyClick(tour, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: window.findChild(Tour) is None)
+
+
+@pytest.mark.parametrize("how", ["keys", "mouse", "escape"])
+def test_the_panel_in_use_before_the_tour_has_the_keys_after_it(qtbot, window, how):
+    hand = Hand(qtbot, window)
+    table = window.view("layers").table
+    hand.click(table.viewport(), table.visualRect(table.currentIndex()).center())
+    had = window.focusWidget()
+    assert had is table
+    window.menus.by_id["tour"].trigger()
+    tour = window.findChild(Tour)
+    if how == "escape":
+        QTest.keyClick(tour, Qt.Key.Key_Escape)
+    for _ in () if how == "escape" else stops():
+        if how == "mouse":
+            qtbot.mouseClick(tour.next, Qt.MouseButton.LeftButton)
+        else:
+            QTest.keyClick(tour, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.findChild(Tour) is None)
+    assert window.focusWidget() is had
+    assert window.panel_in_use().spec.id == "layers"
 
 
 def test_escape_ends_the_tour(qtbot, window):
