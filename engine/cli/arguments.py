@@ -22,8 +22,10 @@ from engine.cli import (
 )
 from engine.cli import methods as weight_methods
 from engine.cli.numbers import not_negative, number, positive
+from engine.errors import PlanError
 from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
+from engine.precision.notation import read_scheme
 from engine.precision.presets import FIRST_LAST
 from engine.precision.scheme import PRESETS
 from engine.quant import OBSERVERS
@@ -50,7 +52,7 @@ COMMANDS = (
     "devices",
     "targets",
 )
-_PRESET_NAMES = (*PRESETS, FIRST_LAST)
+_PRESET_NAMES = ", ".join((*PRESETS, FIRST_LAST))
 
 
 def named_option(text: str) -> tuple[str, str]:
@@ -80,6 +82,16 @@ def named_methods(text: str) -> tuple[str, ...]:
     if unknown:
         raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(ALL_METHODS)}")
     return names
+
+
+def preset_option(text: str) -> str:
+    """A preset's name, or a scheme that is written out."""
+    if text != FIRST_LAST:
+        try:
+            read_scheme(text, others=(FIRST_LAST,))
+        except PlanError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+    return text
 
 
 def parser() -> argparse.ArgumentParser:
@@ -146,7 +158,9 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument("--device", default="kirin9030", help="profile name or file (default: kirin9030)")
     for sub, file in ((evaluate, True), (simulate, True), (export, True), (plan, False), (methods, True)):
         choice = sub.add_mutually_exclusive_group(required=True)
-        choice.add_argument("--preset", choices=_PRESET_NAMES, help="a plan by name")
+        choice.add_argument(
+            "--preset", type=preset_option, metavar="NAME", help=f"{_PRESET_NAMES}, or a scheme such as w3a16:group64"
+        )
         if file:
             choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
             sub.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
@@ -199,7 +213,9 @@ def limit_option(text: str) -> tuple[str, float]:
 
 def _add_dumps(dump: argparse.ArgumentParser, compare: argparse.ArgumentParser) -> None:
     choice = dump.add_mutually_exclusive_group()
-    choice.add_argument("--preset", choices=_PRESET_NAMES, help="a plan by name (default: the FP32 reference)")
+    choice.add_argument(
+        "--preset", type=preset_option, metavar="NAME", help="a plan by name (default: the FP32 reference)"
+    )
     choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
     dump.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
     dump.add_argument("--kernels", metavar="PATTERN", help="only kernels whose name fits, like 'features.1*'")
@@ -228,7 +244,9 @@ def _add_dumps(dump: argparse.ArgumentParser, compare: argparse.ArgumentParser) 
 
 def _add_check(check: argparse.ArgumentParser) -> None:
     choice = check.add_mutually_exclusive_group()
-    choice.add_argument("--preset", choices=_PRESET_NAMES, default="fp16", help="a plan by name (default: fp16)")
+    choice.add_argument(
+        "--preset", type=preset_option, metavar="NAME", default="fp16", help="a plan by name (default: fp16)"
+    )
     choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
     check.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
     check.add_argument("--minutes", type=float, default=30.0, help="minutes of sustained use (default: 30)")
@@ -244,7 +262,9 @@ def _add_check(check: argparse.ArgumentParser) -> None:
 def _add_measured(measured: argparse.ArgumentParser) -> None:
     measured.add_argument("profiles", type=Path, nargs="+", metavar="PROFILE", help="a file of the device's profiler")
     choice = measured.add_mutually_exclusive_group()
-    choice.add_argument("--preset", choices=_PRESET_NAMES, default="fp16", help="what was run (default: fp16)")
+    choice.add_argument(
+        "--preset", type=preset_option, metavar="NAME", default="fp16", help="what was run (default: fp16)"
+    )
     choice.add_argument("--plan", type=Path, metavar="FILE", help="the plan file of what was run")
     measured.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
     measured.add_argument("--fusions", type=Path, metavar="CSV", help="the compiler's fusion table (fusion_op)")
@@ -253,7 +273,10 @@ def _add_measured(measured: argparse.ArgumentParser) -> None:
 
 def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser) -> None:
     for sub in (sweep, search):
-        sub.add_argument("--schemes", default="int4,int8,fp16", help="schemes to try (default: int4,int8,fp16)")
+        sub.add_argument(
+            "--schemes", default="int4,int8,fp16", metavar="NAMES",
+            help="schemes to try: presets, or written out as in bf16,w3a16:group64 (default: int4,int8,fp16)",
+        )  # fmt: skip
     modes = ("estimated", "one-in", "one-out")
     sweep.add_argument("--mode", choices=modes, default="estimated", help="what is asked, and how (default: estimated)")
     names = ", ".join(metric.value for metric in Metric if metric is not Metric.OWN)
@@ -267,7 +290,9 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
     sweep.add_argument("--workers", type=int, metavar="N", help="measure in N processes, or N of --dask local")
     sweep.add_argument("--dask", metavar="ADDRESS", help="measure on a Dask cluster: tcp://HOST:PORT, or local")
     base = sweep.add_mutually_exclusive_group()
-    base.add_argument("--preset", choices=_PRESET_NAMES, default="int8", help="for one-out: the plan (default: int8)")
+    base.add_argument(
+        "--preset", type=preset_option, metavar="NAME", default="int8", help="for one-out: the plan (default: int8)"
+    )
     base.add_argument("--plan", type=Path, metavar="FILE", help="for one-out: a plan file")
     search.add_argument("--max-size-mb", type=positive, metavar="MB", help="package size (10^6 bytes)")
     search.add_argument("--max-latency-us", type=positive, metavar="US", help="latency of one run")

@@ -79,9 +79,9 @@ def plans(args: argparse.Namespace) -> dict[str, Any]:
 
 def _named(word: str, network: Network) -> tuple[list[tuple[str, Plan]], Sequence[Text]]:
     """The plan of a preset or a plan file; of a project its current plan, all that it keeps, and what is left out."""
-    if word in PRESETS or word == FIRST_LAST:
-        return [(word, preset(network, word))], ()
     path = Path(word)
+    if word in PRESETS or word == FIRST_LAST or not (path.suffix or path.exists()):
+        return [(word, preset(network, word))], ()
     if path.suffix.lower() == SUFFIX:
         project = read_project(path)
         document = project.document(network)

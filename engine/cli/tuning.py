@@ -16,9 +16,10 @@ from engine.fusion.types import Network
 from engine.numerics import Evaluator
 from engine.numerics.results import OutputError
 from engine.numerics.user_metric import UserMetric, named_metric
+from engine.precision.notation import name_of, read_schemes
 from engine.precision.plan import Plan
 from engine.precision.planfile import save_plan
-from engine.precision.scheme import PRESETS, Scheme, label
+from engine.precision.scheme import Scheme
 from engine.session import work
 from engine.session.exports import spare_the_model
 from engine.session.held_words import held_words
@@ -44,7 +45,7 @@ MB = 1e6
 def sweep(args: argparse.Namespace) -> dict[str, Any]:
     """Sensitivity of every kernel in every scheme."""
     network = open_network(args)
-    schemes = _schemes(args)
+    schemes = read_schemes(args.schemes)
     base = named_plan(args, network) if args.mode == "one-out" else None
     if not network.tunable:
         raise DataError(say("No layer of this model has weights whose precision can be set; nothing to sweep."))
@@ -132,7 +133,7 @@ def _peak_bytes() -> int | None:
 def _estimated(table: Estimates) -> list[dict[str, Any]]:
     each = table.seconds / max(1, len(table.cells))
     return [
-        {"kernel": c.kernel, "scheme": label(c.scheme), "value": c.value, "kind": "estimated", "seconds": each}
+        {"kernel": c.kernel, "scheme": name_of(c.scheme), "value": c.value, "kind": "estimated", "seconds": each}
         for c in table.worst_first()
     ]
 
@@ -158,7 +159,7 @@ def _exact(
             cells.append(
                 {
                     "kernel": cell.kernel,
-                    "scheme": label(cell.scheme),
+                    "scheme": name_of(cell.scheme),
                     "value": value,
                     "kind": kind,
                     "seconds": now - before,
@@ -228,7 +229,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
     """The best plan under budgets, measured."""
     chip = device(args)
     network = open_network(args)
-    schemes = _schemes(args)
+    schemes = read_schemes(args.schemes)
     prepared = _prepared(args, network)
     with closing(prepared.evaluator) as evaluator:
         metric = Metric.SQNR if args.min_sqnr_db is not None else default_metric(evaluator)
@@ -250,7 +251,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         spare_the_model(args.out, network)
         save_plan(found.plan, network, args.out)
     return {
-        "plan": {k.id: label(found.plan[k.id]) for k in network.tunable},
+        "plan": {k.id: name_of(found.plan[k.id]) for k in network.tunable},
         "path": str(args.out) if args.out is not None else None,
         "metric": metric.value,
         "metric_title": str(METRIC_TITLES[metric]),
@@ -279,7 +280,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
 def _held(network: Network, held: Held) -> dict[str, Any]:
     return {
         "kernels": list(held.kernels),
-        "scheme": label(held.scheme),
+        "scheme": name_of(held.scheme),
         "size_bytes": held.size_bytes,
         "smallest_bytes": held.smallest_bytes,
         "reason": str(held.reason),
@@ -337,20 +338,6 @@ def _wishes(args: argparse.Namespace) -> Wishes:
 
 def _times(value: float | None, unit: float) -> float | None:
     return value * unit if value is not None else None
-
-
-def _schemes(args: argparse.Namespace) -> tuple[Scheme, ...]:
-    names = [name.strip().lower() for name in args.schemes.split(",") if name.strip()]
-    unknown = [name for name in names if name not in PRESETS]
-    if unknown or not names:
-        raise PlanError(
-            say(
-                "There is no scheme named {name}; choose some of {names}.",
-                name=unknown[0] if unknown else "''",
-                names=", ".join(PRESETS),
-            )
-        )
-    return tuple(PRESETS[name] for name in dict.fromkeys(names))
 
 
 def _prepared(args: argparse.Namespace, network: Network) -> Prepared:

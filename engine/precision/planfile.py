@@ -183,10 +183,17 @@ def plan_from_file(read: PlanFile, network: Network, path: str, *, any_model: bo
                 )
             )
         if kernel is not None:
-            schemes[kernel.id] = scheme_from_name(entry.scheme, entry.name)
+            schemes[kernel.id] = _scheme(entry, path)
     if read.kernels and not schemes:
         raise PlanError(say("{path} has no kernel in common with {model}.", path=path, model=network.graph.path.name))
     return Plan(schemes, read.name)
+
+
+def _scheme(entry: KernelEntry, path: str) -> Scheme:
+    try:
+        return scheme_from_name(entry.scheme, entry.name)
+    except PlanError as error:
+        raise PlanError(say("{path}: {problem}", path=path, problem=error.text)) from error
 
 
 def scheme_to_name(scheme: Scheme) -> str | Scheme:

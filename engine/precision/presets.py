@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.errors import PlanError
 from engine.fusion.types import Kernel, Kind, Network
+from engine.precision.notation import read_scheme
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, INT8, PRESETS, Scheme, family
+from engine.precision.scheme import FP16, INT8, Scheme, family
 from engine.text import Text, say
 
 FIRST_LAST = "first_last_fp16"
@@ -31,19 +31,16 @@ def preset(network: Network, name: str) -> Plan:
 
     Args:
         network: the kernels to set.
-        name: a scheme's name ("int8" sets all kernels), or "first_last_fp16".
+        name: a scheme's name ("int8" sets all kernels), a scheme as `read_scheme` reads it, or "first_last_fp16".
 
     Raises:
-        PlanError: no preset has that name.
+        PlanError: no preset has that name, and it is no scheme.
     """
     kernels = network.tunable
     if name == FIRST_LAST:
         ends = {k.id for k in (*kernels[:1], *kernels[-1:])}
         return Plan({k.id: FP16 if k.id in ends else INT8 for k in kernels}, name)
-    if name not in PRESETS:
-        names = ", ".join((*PRESETS, FIRST_LAST))
-        raise PlanError(say("There is no preset named {name}; choose one of {names}.", name=name, names=names))
-    return Plan(spread(kernels, PRESETS[name]), name)
+    return Plan(spread(kernels, read_scheme(name, others=(FIRST_LAST,))), name)
 
 
 def called(network: Network, plan: Plan) -> Plan:

@@ -111,10 +111,10 @@ def family(scheme: Scheme) -> Family:
 
 
 def label(scheme: Scheme) -> str:
-    """Short name: the family for the presets, else W<bits>A<bits>; behind it the method, if it is not rounding."""
+    """Short name: the family for the presets, else the widths; behind it the method, if it is not rounding."""
     plain = scheme.rounded
     known = (name.upper() for name in ("int4", "int8", "fp16", "bf16", "fp32") if plain == PRESETS[name])
-    formats = next(known, f"W{_bits(scheme.weights)}A{_bits(scheme.activations)}")
+    formats = next(known, widths(scheme))
     method = "" if scheme.method == "rtn" else f" {scheme.method.upper()}"
     return formats + method + ("+b" if scheme.corrected else "")
 
@@ -124,5 +124,11 @@ def float_name(form: WeightFormat | ActivationFormat) -> str:
     return f"{'BF' if form.brain else 'FP'}{form.bits}"
 
 
+def widths(scheme: Scheme) -> str:
+    """Bits of weights and activations: "W4A16". Of 16 bits there are three kinds: 16 is FP16, B16 BF16, I16 integer."""
+    return f"W{_bits(scheme.weights)}A{_bits(scheme.activations)}"
+
+
 def _bits(form: WeightFormat | ActivationFormat) -> str:
-    return f"B{form.bits}" if form.brain else str(form.bits)
+    kind = "B" if form.brain else "I" if form.bits == 16 and not form.floating else ""
+    return f"{kind}{form.bits}"

@@ -17,16 +17,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16, Scheme, label
+from engine.precision.notation import READY
+from engine.precision.scheme import FP16, INT4, INT8, PRESETS, Scheme, label
 from gui.views.layers_columns import title, unit
 from gui.views.layers_order import FAMILIES, Filter, kind_counts, matching
 from gui.views.layers_rows import LayerRows
 from gui.views.scheme_editor import SchemeEditor
+from gui.views.scheme_words import scheme_words
 from gui.views.words import kind_word
 from gui.widgets.themed import label as text_label
 
 THRESHOLDS = ("accumulated", "local", "sensitivity", "latency", "weights", "macs", "params")
-SCHEMES = (INT4, INT8, FP16, W4A8, W8A16)
+SCHEMES = (INT4, INT8, FP16, *(scheme for scheme in READY if scheme not in (INT4, INT8, FP16)))
 _SHOWN = 4
 """Names that are listed under the count."""
 
@@ -79,7 +81,8 @@ class RuleDialog(QDialog):
         self.limit.setRange(-1e12, 1e12)
         self.limit.setDecimals(2)
         for scheme in SCHEMES:
-            self.target.addItem(label(scheme), scheme)
+            words = "" if scheme in PRESETS.values() else scheme_words(scheme)
+            self.target.addItem(f"{label(scheme)}  {words}".rstrip(), scheme)
         self.target.addItem(self.tr("Advanced"), None)
         self.target.setCurrentIndex(1)
         self.editor.hide()

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
+from engine.precision.notation import name_of
 from engine.session.changes import What
-from gui import stored
 from gui.fonts import font
 from gui.i18n import text
 from gui.paint import badge, sensitivity_bar
@@ -18,8 +18,20 @@ from gui.plots.shapes import plain_text
 from gui.plots.table import Table
 from gui.theme import Theme
 from gui.views.kernel_list import RIGHT, Index, KernelDelegate, KernelListView
-from gui.views.ranking_model import CHOICES, KERNEL, NOW, OUT, RANK, VALUE, RankingModel, ranking
+from gui.views.ranking_model import (
+    AS_PLANNED,
+    KERNEL,
+    NOW,
+    OUT,
+    RANK,
+    VALUE,
+    RankingModel,
+    choices,
+    ranking,
+    scheme_of,
+)
 from gui.views.ranking_raise import RaiseBar
+from gui.views.scheme_menu import kept_schemes
 from gui.views.sensitivity_data import Question, used_metric
 from gui.views.sweep_controls import QUESTIONS, MenuButton, SweepControls
 from gui.views.sweep_words import difference_sentence, question_sentence, question_word, state_words
@@ -77,7 +89,7 @@ class RankingView(KernelListView):
         """What the user wants to be ranked by; None = what there is."""
         self.question_button = MenuButton(self._fill_questions)
         self.choice = MenuButton(self._fill_choices)
-        self.chosen = "now"
+        self.chosen = AS_PLANNED
         self.raise_bar = RaiseBar(session, self.who)
         self._page_with_bar()
         self.retranslate()
@@ -115,9 +127,9 @@ class RankingView(KernelListView):
     def restore_state(self, state: dict[str, object]) -> None:
         """Ask again."""
         self.asked = next((key for key in QUESTIONS if key == state.get("question")), None)
-        chosen = stored.choice(state.get("choice"), CHOICES)
-        if chosen is not None:
-            self.choose(chosen)
+        kept = kept_schemes([state.get("choice")])
+        if kept or state.get("choice") == AS_PLANNED:
+            self.choose(name_of(kept[0]) if kept else AS_PLANNED)
         self.mark_dirty(What.MODEL)
 
     @property
@@ -125,7 +137,7 @@ class RankingView(KernelListView):
         """What is ranked by: unless the user says, measured figures once there is one of every kernel."""
         if self.asked is not None:
             return self.asked
-        network, exact, wanted = self.session.network, self.session.sweeps.exact, CHOICES[self.chosen]
+        network, exact, wanted = self.session.network, self.session.sweeps.exact, scheme_of(self.chosen)
         kernels = () if network is None else network.tunable
         there = all((k.id, self.session.plan.scheme(k.id) if wanted is None else wanted) in exact for k in kernels)
         return "one-in" if there else "estimated"
@@ -143,18 +155,18 @@ class RankingView(KernelListView):
             action.triggered.connect(lambda _=False, key=key: self.ask(key))
 
     def choose(self, key: str) -> None:
-        """Rank by the scheme in the plan ("now"), or by one scheme for all kernels."""
+        """Rank by the scheme in the plan (AS_PLANNED), or by one scheme for all kernels."""
         self.chosen = key
         self._name_choice()
         self.mark_dirty(What.MODEL)
 
     def _name_choice(self) -> None:
-        word = self.tr("as planned") if self.chosen == "now" else self.chosen
+        word = self.tr("as planned") if self.chosen == AS_PLANNED else self.chosen
         self.choice.set_word(word, self.tr("Scheme whose sensitivity is ranked: {scheme}").format(scheme=word))
 
     def _fill_choices(self, menu: QMenu) -> None:
-        for key in CHOICES:
-            action = menu.addAction(self.tr("as planned") if key == "now" else key)
+        for key in (AS_PLANNED, *choices(self.session)):
+            action = menu.addAction(self.tr("as planned") if key == AS_PLANNED else key)
             action.setCheckable(True)
             action.setChecked(key == self.chosen)
             action.triggered.connect(lambda _=False, key=key: self.choose(key))

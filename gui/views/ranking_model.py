@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
 
+from engine.precision.notation import name_of, read_scheme
 from engine.precision.scheme import FP16, INT4, INT8, Scheme, family, label
 from engine.session.state import SensitivityCell
 from gui import format as fmt
@@ -24,8 +25,20 @@ RANK, KERNEL, NOW, VALUE, OUT = range(5)
 LEAST_ERROR = 1e-4
 """Bars never end below this: KL in nats, or noise over signal power (40 dB)."""
 LEAST_GAIN_DB = 0.5
-CHOICES: dict[str, Scheme | None] = {"now": None, "INT4": INT4, "INT8": INT8, "FP16": FP16}
-"""Whose sensitivity is ranked: of the scheme in the plan, or of one scheme for all."""
+AS_PLANNED = "now"
+"""Ranked is the sensitivity of the scheme in the plan; else that of one scheme for all kernels, by its name."""
+_ALWAYS = (INT4, INT8, FP16)
+
+
+def choices(session: Session) -> dict[str, Scheme]:
+    """Schemes that kernels can be ranked by, by their names: the usual ones, and what is swept beside them."""
+    others = (scheme for scheme in session.sweeps.schemes if scheme not in _ALWAYS)
+    return {name_of(scheme): scheme for scheme in (*_ALWAYS, *others)}
+
+
+def scheme_of(choice: str) -> Scheme | None:
+    """The scheme of a name; None for what is planned."""
+    return None if choice == AS_PLANNED else read_scheme(choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +70,14 @@ def ranking(
 
     Args:
         session: What to read.
-        choice: A key of CHOICES.
+        choice: AS_PLANNED, or the name of a scheme.
         question: What is ranked by; for one out the gain, and the plan's own scheme.
         kept: Kernels that pass the filter; None = all.
     """
     network = session.network
     if network is None:
         return []
-    metric, wanted, gains = used_metric(session), CHOICES[choice], session.sweeps.gains()
+    metric, wanted, gains = used_metric(session), scheme_of(choice), session.sweeps.gains()
     estimated = session.sweeps.estimated_cells
     found = []
     for kernel in network.tunable if kept is None else map(network.by_id, kept):

@@ -37,6 +37,7 @@ class SchemeDialog(QDialog):
         *,
         session: Session | None = None,
         kernels: Sequence[Kernel] = (),
+        title: str = "",
     ) -> None:
         """Start from a scheme.
 
@@ -46,9 +47,10 @@ class SchemeDialog(QDialog):
             parent: Owner.
             session: Where candidates are measured; None measures nothing.
             kernels: Those that will take it.
+            title: What is asked for, if not a scheme for kernels.
         """
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Scheme for %n kernel(s)", "", count))
+        self.setWindowTitle(title or self.tr("Scheme for %n kernel(s)", "", count))
         self.setMinimumWidth(430)
         self._session, self._kernels = session, tuple(kernels[:_MOST_KERNELS])
         self._plan = session.plan if session is not None else None
@@ -60,7 +62,8 @@ class SchemeDialog(QDialog):
         self.error.setMinimumHeight(2 * self.error.fontMetrics().lineSpacing() + 4)
         self.error.setVisible(session is not None)
         self.buttons = QDialogButtonBox()
-        self.buttons.addButton(self.tr("Apply"), QDialogButtonBox.ButtonRole.AcceptRole)
+        accept = self.tr("Add") if title else self.tr("Apply")
+        self.buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
         self.buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)

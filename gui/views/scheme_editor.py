@@ -123,6 +123,11 @@ class SchemeEditor(QWidget):
         self.activations_symmetric.setText(self.tr("symmetric"))
         self.static.setText(self.tr("static range from calibration"))
 
+    def without_methods(self) -> None:
+        """Ask for formats only."""
+        for part in (self._labels["method"], self.method, self.corrected):
+            part.hide()
+
     def show_scheme(self, scheme: Scheme) -> None:
         """Show a value without a signal."""
         self._showing = True

@@ -4,17 +4,36 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from engine.precision.scheme import Scheme, label
+from engine.precision.notation import usually_symmetric
+from engine.precision.scheme import ActivationFormat, Scheme, WeightFormat, label, widths
 
 
 def scheme_words(scheme: Scheme) -> str:
-    """Bits and grain of a scheme: "W8A8 per channel", "group 32" after a name that has the bits; '' for floats."""
-    weights = scheme.weights
+    """Bits, grain and what is unusual: "W8A8 per channel", "group 32, dynamic" after a name that has the bits.
+
+    '' for floats, which have nothing else.
+    """
+    weights, activations = scheme.weights, scheme.activations
     if weights.floating:
-        return ""
-    code = f"W{weights.bits}A{'B' * scheme.activations.brain}{scheme.activations.bits}"
+        return "" if activations.floating else ", ".join(_unusual_activations(activations))
     grain = _grain(weights.granularity, weights.group)
-    return grain if label(scheme.rounded) == code else f"{code} {grain}"
+    words = ", ".join((grain, *_unusual_weights(weights), *_unusual_activations(activations)))
+    return words if label(scheme.rounded) == widths(scheme) else f"{widths(scheme)} {words}"
+
+
+def _unusual_weights(weights: WeightFormat) -> list[str]:
+    if weights.symmetric == usually_symmetric(weights.bits):
+        return []
+    translate = QCoreApplication.translate
+    return [translate("Schemes", "symmetric") if weights.symmetric else translate("Schemes", "asymmetric")]
+
+
+def _unusual_activations(activations: ActivationFormat) -> list[str]:
+    if activations.floating:
+        return []
+    translate = QCoreApplication.translate
+    words = [translate("Schemes", "symmetric activations")] * activations.symmetric
+    return words + [translate("Schemes", "dynamic")] * (not activations.static)
 
 
 def method_words(scheme: Scheme) -> str:

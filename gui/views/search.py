@@ -36,7 +36,16 @@ class SearchView(SessionView):
 
     MARKS_BEHIND = False
     WATCHES: ClassVar[frozenset[What]] = frozenset(
-        {What.SEARCH, What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.EVALUATION, What.JOBS}
+        {
+            What.SEARCH,
+            What.PLAN,
+            What.DATA,
+            What.DEVICE,
+            What.SIMULATION,
+            What.EVALUATION,
+            What.JOBS,
+            What.SENSITIVITY,
+        }
     )
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:

@@ -14,15 +14,20 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QMenu,
     QVBoxLayout,
     QWidget,
 )
 
+from engine.precision.notation import name_of
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16, Scheme, family, label
 from engine.session.wishes import GOAL_TITLES, Goal, Wishes, bit_operations
 from gui import stored
 from gui.i18n import text
+from gui.views.scheme_menu import kept_schemes, show_schemes
+from gui.views.scheme_words import scheme_words
 from gui.widgets.chip import Chip
+from gui.widgets.popup import one_use_menu
 from gui.widgets.themed import label as make_label
 
 if TYPE_CHECKING:
@@ -32,6 +37,8 @@ MIB = 1024.0**2
 SHORTEST = 2
 """Decimals that a size always shows."""
 OFFERED: tuple[Scheme, ...] = (FP16, W8A16, INT8, W4A8, INT4)
+_ABREAST = 3
+"""Chips in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +94,15 @@ class SearchForm(QWidget):
         self.within: QLabel = make_label("", "muted")
         self.rows: dict[str, tuple[QCheckBox, QDoubleSpinBox]] = {}
         self.may_use: QLabel = make_label("", "strong")
-        self.chips = {scheme: Chip(label(scheme), family=family(scheme)) for scheme in OFFERED}
+        self.chips: dict[Scheme, Chip] = {}
+        self._chips = QGridLayout()
+        self.more = Chip("+", checkable=False)
+        self.more.clicked.connect(lambda: self.choose_more())
         self.agree, self.native = QCheckBox(), QCheckBox()
         self.locked: QLabel = make_label("", "muted")
         self._lay_out()
-        for scheme, chip in self.chips.items():
-            chip.setChecked(scheme in (FP16, INT8, INT4))
-            chip.toggled.connect(lambda _: self.changed.emit())
+        for scheme in OFFERED:
+            self.offer(scheme).setChecked(scheme in (FP16, INT8, INT4))
         self.agree.setChecked(True)
         self.native.setChecked(True)
 
@@ -107,11 +116,8 @@ class SearchForm(QWidget):
             grid.addWidget(make_label(limit.sign, "caption"), row, 1)
             grid.addWidget(self.rows[limit.key][1], row, 2)
             grid.addWidget(make_label(limit.unit, "caption"), row, 3)
-        chips = QGridLayout()
-        chips.setSpacing(6)
-        chips.setColumnStretch(3, 1)
-        for place, chip in enumerate(self.chips.values()):
-            chips.addWidget(chip, place // 3, place % 3)
+        self._chips.setSpacing(6)
+        self._chips.setColumnStretch(_ABREAST, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -121,13 +127,39 @@ class SearchForm(QWidget):
         column.addLayout(grid)
         column.addSpacing(2)
         column.addWidget(self.may_use)
-        column.addLayout(chips)
+        column.addLayout(self._chips)
         column.addWidget(self.agree)
         column.addWidget(self.native)
         last = QHBoxLayout()
         last.addWidget(self.locked)
         last.addStretch(1)
         column.addLayout(last)
+
+    def offer(self, scheme: Scheme) -> Chip:
+        """The chip of a scheme, made if there is none; the one that asks for more comes last."""
+        if scheme not in self.chips:
+            chip = self.chips[scheme] = Chip(label(scheme), family=family(scheme))
+            self._name(scheme, chip)
+            chip.toggled.connect(lambda _: self.changed.emit())
+            for place, each in enumerate((*self.chips.values(), self.more)):
+                self._chips.addWidget(each, place // _ABREAST, place % _ABREAST)
+            self.setTabOrder(chip, self.more)
+        return self.chips[scheme]
+
+    def choose_more(self) -> QMenu:
+        """List all schemes that are ready-made, and one that is put together."""
+        chosen = [scheme for scheme, chip in self.chips.items() if chip.isChecked()]
+
+        def take(scheme: Scheme, on: bool) -> None:
+            self.offer(scheme).setChecked(on)
+
+        return show_schemes(self.more, one_use_menu(self.more), chosen, take, self.chips)
+
+    @staticmethod
+    def _name(scheme: Scheme, chip: Chip) -> None:
+        words = f"{label(scheme)} {scheme_words(scheme)}".rstrip()
+        chip.setToolTip(words)
+        chip.setAccessibleName(words)
 
     def _check(self, limit: Limit) -> QCheckBox:
         on, field = QCheckBox(), LimitField()
@@ -168,6 +200,10 @@ class SearchForm(QWidget):
         tip = self.tr("Multiply-accumulates × weight bits × activation bits: what AMCT's mixed precision counts")
         self.rows["operations"][0].setToolTip(tip)
         self.may_use.setText(self.tr("May use"))
+        for scheme, chip in self.chips.items():
+            self._name(scheme, chip)
+        self.more.setToolTip(self.tr("More schemes"))
+        self.more.setAccessibleName(self.tr("More schemes"))
         self.agree.setText(self.tr("Kernels with one input agree"))
         self.agree.setToolTip(
             self.tr(
@@ -182,7 +218,9 @@ class SearchForm(QWidget):
         return self._session.scenario.minutes
 
     def show_session(self) -> None:
-        """Take over what the session says: locks, and figures for limits that nobody has touched."""
+        """Take over what the session says: locks, schemes of sweeps, and figures for limits that nobody has touched."""
+        for scheme in self._session.sweeps.schemes:
+            self.offer(scheme)
         words = self.tr("Latency after {minutes} min").format(minutes=f"{self._minutes():g}")
         self.rows["sustained_us"][0].setText(words)
         count = len(self._session.locked)
@@ -252,7 +290,7 @@ class SearchForm(QWidget):
     def save_state(self) -> dict[str, object]:
         """What is set, as plain values."""
         limits = {key: field.value() for key, (on, field) in self.rows.items() if on.isChecked()}
-        schemes = [label(scheme) for scheme, chip in self.chips.items() if chip.isChecked()]
+        schemes = [name_of(scheme) for scheme, chip in self.chips.items() if chip.isChecked()]
         return {"goal": self.goal.currentData(), "limits": limits, "schemes": schemes,
                 "agree": self.agree.isChecked(), "native": self.native.isChecked()}  # fmt: skip
 
@@ -269,7 +307,8 @@ class SearchForm(QWidget):
                 if limit is not None:
                     field.setValue(limit)
         if isinstance(schemes, list):
-            for scheme, chip in self.chips.items():
-                chip.setChecked(label(scheme) in schemes)
+            kept = kept_schemes(schemes)
+            for scheme in (*self.chips, *kept):
+                self.offer(scheme).setChecked(scheme in kept)
         self.agree.setChecked(state.get("agree") is not False)
         self.native.setChecked(state.get("native") is not False)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from engine.precision.notation import code
 from engine.precision.scheme import Scheme
 from engine.session.changes import What
 from gui.bridge import hub
@@ -30,7 +31,6 @@ from gui.views.sensitivity_data import (
     block_name,
     blocks,
     map_table,
-    scheme_code,
     sensitivity_map,
     usual_prefix,
 )
@@ -106,12 +106,13 @@ class SensitivityView(ChartView):
         self.filter.retranslate()
 
     def save_state(self) -> dict[str, object]:
-        """The question."""
-        return {"question": self.controls.question.current}
+        """The question, and the schemes that are swept."""
+        return {"question": self.controls.question.current, "schemes": self.controls.scheme_names()}
 
     def restore_state(self, state: dict[str, object]) -> None:
         """Ask it again."""
         self.controls.choose(state.get("question"))
+        self.controls.take_schemes(state.get("schemes"))
         self.mark_dirty(What.MODEL)
 
     def dispose(self) -> None:
@@ -220,7 +221,7 @@ class SensitivityView(ChartView):
             order = menu.addMenu(self.tr("Order of the kernels"))
             order.addAction(self.tr("As they run"), lambda: self.sort(None))
             for scheme in self.data.schemes:
-                words = self.tr("Worst first in {scheme}").format(scheme=scheme_code(scheme))
+                words = self.tr("Worst first in {scheme}").format(scheme=code(scheme))
                 order.addAction(words, lambda scheme=scheme: self.sort(scheme))
         menu.addSeparator()
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from engine.graph.types import Array
-from engine.precision.scheme import FP32, Scheme, label
+from engine.precision.notation import code
+from engine.precision.scheme import FP32, Scheme
 from engine.session.state import SensitivityCell
 from engine.session.sweep_figures import measured_cell
 from engine.text import Text
@@ -128,7 +129,7 @@ def scheme_order(schemes: Iterable[Scheme]) -> tuple[Scheme, ...]:
     def key(s: Scheme) -> tuple[object, ...]:
         w, a = s.weights, s.activations
         floats = (not w.floating, -w.bits, w.brain, not a.floating, -a.bits, a.brain)
-        return (*floats, grain[w.granularity], w.group, a.symmetric, s.method)
+        return (*floats, grain[w.granularity], w.group, w.symmetric, a.symmetric, not a.static, s.method, s.corrected)
 
     return tuple(sorted(dict.fromkeys(schemes), key=key))
 
@@ -175,8 +176,7 @@ def sensitivity_map(
         return None
     sweeps, plan, found = session.sweeps, session.plan, _cells(session, question)
     kernels = network.tunable if columns is None else [network.by_id(kernel) for kernel in columns]
-    here = {scheme for _, scheme in found} | set(sweeps.schemes) | set(plan.values())
-    schemes = scheme_order(here - {FP32})
+    schemes = scheme_order({*sweeps.schemes, *plan.values()} - {FP32})
     place = {scheme: row for row, scheme in enumerate(schemes)}
     table = sweeps.estimates
     gains = session.sweeps.gains() if question == "one-out" else {}
@@ -217,7 +217,7 @@ def map_table(data: SensitivityMap) -> Table:
             if cell is not None:
                 inside = "yes" if data.plan_rows[c] == r else ""
                 gain = data.gains[c] if data.question == "one-out" else None
-                name = scheme_code(scheme)
+                name = code(scheme)
                 values = (cell.sqnr_db, cell.logits_db, cell.kl, cell.cosine, cell.top1, cell.own)
                 rows.append((data.index[c], data.names[c], name, *values, gain, cell.kind, inside))
     header = (
@@ -225,15 +225,6 @@ def map_table(data: SensitivityMap) -> Table:
         "changed_best_class", "own_metric_change", "one_out_gain_db", "kind", "in_plan",
     )  # fmt: skip
     return Table(header, rows)
-
-
-def scheme_code(scheme: Scheme) -> str:
-    """A scheme in full, the same in every language: "FP16", "W4A16 group 32", "W8A8 channel"."""
-    weights = scheme.weights
-    if weights.floating:
-        return label(scheme)
-    grain = f"group {weights.group}" if weights.granularity == "group" else weights.granularity
-    return f"W{weights.bits}A{'B' * scheme.activations.brain}{scheme.activations.bits} {grain}"
 
 
 def blocks(names: Sequence[str]) -> list[tuple[str, int, int]]:

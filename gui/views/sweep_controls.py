@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QMenu, QToolButton, QWidget
 
-from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16, Scheme, WeightFormat
+from engine.precision.notation import name_of
+from engine.precision.scheme import Scheme
 from engine.tuning.metrics import Metric
 from gui.icons import icon
 from gui.theme import Theme, theme_manager
 from gui.views.layers_filter import DEBOUNCE_MS
 from gui.views.layers_order import Filter, matching
 from gui.views.layers_rows import rows_of, shape_of
-from gui.views.scheme_words import scheme_words
-from gui.views.sensitivity_data import Question, scheme_code, scheme_order, used_metric
+from gui.views.scheme_menu import fill_schemes, kept_schemes
+from gui.views.sensitivity_data import Question, used_metric
 from gui.views.sweep_words import difference_sentence, metric_sentence, metric_word, question_word
 from gui.widgets.escape import EscapeFirst
 from gui.widgets.icon_button import IconButton
@@ -31,17 +31,6 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 OWN = Metric.OWN
 QUESTIONS: tuple[Question, ...] = ("estimated", "one-in", "one-out")
-MORE_SCHEMES: tuple[Scheme, ...] = (
-    FP16,
-    W8A16,
-    INT8,
-    replace(INT8, weights=WeightFormat(8, granularity="tensor")),
-    INT4,
-    replace(INT4, weights=replace(INT4.weights, group=128)),
-    W4A8,
-    replace(INT4, weights=replace(INT4.weights, bits=3)),
-)
-"""Schemes that can be added to a sweep."""
 
 
 class SweepControls(QObject):
@@ -51,7 +40,7 @@ class SweepControls(QObject):
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._view = session, parent
         self.question = SegmentedControl([(key, key) for key in QUESTIONS], "one-in")
         self.question.chosen.connect(lambda _: self.changed.emit())
         self.metric = MenuButton(self._fill_metrics)
@@ -149,15 +138,20 @@ class SweepControls(QObject):
         """Schemes to sweep, what to measure."""
         sweeps = self._session.sweeps
         schemes = menu.addMenu(translate("Sweeps", "Schemes to sweep"))
-        for scheme in scheme_order((*MORE_SCHEMES, *sweeps.schemes)):
-            details = scheme_words(scheme)
-            action = schemes.addAction(f"{scheme_code(scheme).split()[0]}  {details}".rstrip())
-            action.setCheckable(True)
-            action.setChecked(scheme in sweeps.schemes)
-            action.toggled.connect(lambda on, scheme=scheme: self._take(scheme, on))
+        fill_schemes(schemes, sweeps.schemes, self._take, self._view)
         menu.addAction(translate("Sweeps", "Measure one in"), lambda: sweeps.start("one-in"))
         menu.addAction(translate("Sweeps", "Measure one out around the plan"), lambda: sweeps.start("one-out"))
         menu.addSeparator()
+
+    def scheme_names(self) -> list[str]:
+        """The schemes that are swept, as they are kept."""
+        return [name_of(scheme) for scheme in self._session.sweeps.schemes]
+
+    def take_schemes(self, names: object) -> None:
+        """Sweep the schemes that were kept; what is none is passed over."""
+        found = kept_schemes(names)
+        if found:
+            self._session.sweeps.set_schemes(found)
 
     def _take(self, scheme: Scheme, on: bool) -> None:
         sweeps = self._session.sweeps

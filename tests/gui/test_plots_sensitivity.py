@@ -8,8 +8,9 @@ from fake_sweeps import estimates_without, output_figures
 from plot_hand import SHIFT, PlotHand, settle, show
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
-from engine.precision.scheme import FP16, INT4, INT8, W4A8, W8A16
+from engine.precision.scheme import BF16, FP16, INT4, INT8, W4A8, W8A16
 from engine.session.changes import What
 from engine.session.sweeps import OneOut
 from engine.text import say
@@ -21,6 +22,7 @@ from gui.theme import LIGHT
 from gui.views import sensitivity_layers as layers
 from gui.views.ranking import RankingView
 from gui.views.ranking_model import KERNEL, VALUE, RankingModel, ranking
+from gui.views.scheme_dialog import SchemeDialog
 from gui.views.sensitivity import SensitivityView
 from gui.views.sensitivity_data import Reasons, blocks, height, scheme_order, sensitivity_map
 from gui.views.sensitivity_layers import cell_rect
@@ -236,6 +238,19 @@ def test_kernels_without_an_estimate_say_so(session, view):
     assert rows["no estimate"] == "There is no rule for GridSample."
 
 
+def test_the_header_says_how_many_probes_an_estimate_comes_from(session, view):
+    session.sweeps.running = False
+    table = estimates_without(session, view.data.ids[7])
+    for session.sweeps.estimates, words in ((table, "1 probe a sample"), (replace(table, probes=3), "3 probes a samp")):
+        session.emit(What.SENSITIVITY)
+        settle(view)
+        assert words in view.subtitle()
+    session.sweeps.estimates = replace(table, unit_vectors=True)
+    session.emit(What.SENSITIVITY)
+    settle(view)
+    assert "probe" not in view.subtitle()
+
+
 def test_one_out_shows_what_restoring_wins(session, view):
     ids = view.data.ids
     out = {ids[3]: output_figures(23.0, 0.004), ids[4]: output_figures(20.0, 0.008)}
@@ -300,7 +315,7 @@ def test_without_kl_the_map_shows_sqnr(session, view):
 def test_estimates_are_marked(session, view):
     kernel = view.data.ids[3]
     session.sensitivity[kernel, W8A16] = replace(session.sensitivity[kernel, INT8], scheme=W8A16, kind="estimated")
-    session.emit(What.SENSITIVITY)
+    session.sweeps.set_schemes([*session.sweeps.schemes, W8A16])
     settle(view)
     assert W8A16 in view.data.schemes
     assert "estimate only" in [key.text for key in view.caption._keys]
@@ -459,3 +474,49 @@ def test_the_header_says_that_all_is_measured_and_not_how_long_the_estimate_took
     session.emit(What.SENSITIVITY)
     settle(view)
     assert "all cells measured" not in view.subtitle()
+
+
+def test_any_scheme_gets_a_row_from_the_menu_and_loses_it_there(session, view):
+    """BF16 stands ready; what doesn't is put together."""
+
+    menus = []
+
+    def listed():
+        menus.append(QMenu())
+        view.fill_menu(menus[-1])
+        return next(m for m in menus[-1].findChildren(QMenu) if m.title() == "Schemes to sweep")
+
+    schemes = listed()
+    next(a for a in schemes.actions() if a.text() == "BF16").trigger()
+    settle(view)
+    assert BF16 in view.data.schemes
+    schemes = listed()
+    assert next(a for a in schemes.actions() if a.text() == "BF16").isChecked()
+    schemes.actions()[-1].trigger()
+    dialog = next(w for w in view.window().findChildren(SchemeDialog) if w.isVisible())
+    assert dialog.editor.method.isHidden()
+    dialog.editor.show_scheme(replace(INT4, weights=replace(INT4.weights, bits=2, group=16), method="gptq"))
+    dialog.accept()
+    settle(view)
+    added = replace(INT4, weights=replace(INT4.weights, bits=2, group=16))
+    assert session.sweeps.schemes[-2:] == (BF16, added)
+    kept = view.save_state()
+    schemes = listed()
+    next(a for a in schemes.actions() if a.text() == "BF16").trigger()
+    settle(view)
+    assert BF16 not in view.data.schemes
+    view.restore_state({**kept, "schemes": [*kept["schemes"], "int5", 7]})
+    assert session.sweeps.schemes[-2:] == (BF16, added)
+
+
+def test_the_ranking_takes_any_scheme_that_is_swept(session, ranked):
+    session.sweeps.set_schemes([*session.sweeps.schemes, BF16])
+    menu = QMenu()
+    ranked._fill_choices(menu)
+    next(a for a in menu.actions() if a.text() == "BF16").trigger()
+    settle(ranked)
+    assert ranked.save_state()["choice"] == "BF16"
+    ranked.restore_state({"choice": "INT8"})
+    assert ranked.chosen == "INT8"
+    ranked.restore_state({"choice": "nonsense"})
+    assert ranked.chosen == "INT8"

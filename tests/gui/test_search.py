@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, INT4, INT8, W8A16
+from engine.precision.scheme import BF16, FP16, INT4, INT8, W8A16
 from engine.session.changes import What
 from engine.session.state import Budgets
 from engine.text import say
@@ -16,6 +16,7 @@ from gui.views.pareto import ParetoView
 from gui.views.pareto_data import pareto_data
 from gui.views.search import SearchView
 
+W2 = replace(INT4, weights=replace(INT4.weights, bits=2))
 LEFT = Qt.MouseButton.LeftButton
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -289,3 +290,22 @@ def test_an_empty_plot_offers_to_find_plans(qtbot, session, theme):
     qtbot.mouseClick(plot.empty._button, LEFT)
     assert session.searches.explored
     session.emit(What.SEARCH)
+
+
+def test_any_scheme_may_be_used(qtbot, session, panel, theme):
+    """Schemes of the sweep stand among the chips; the last chip lists more."""
+    form = panel.form
+    session.sweeps.set_schemes([*session.sweeps.schemes, W2])
+    settle(panel)
+    assert W2 in form.chips
+    assert not form.chips[W2].isChecked()
+    menu = form.choose_more()
+    next(a for a in menu.actions() if a.text() == "BF16").trigger()
+    menu.hide()
+    assert set(form.wishes().schemes) == {FP16, BF16, INT8, INT4}
+    assert form.chips[BF16].accessibleName() == "BF16"
+    other = show(qtbot, SearchView, session, theme, 318, 760)
+    other.restore_state(panel.save_state())
+    assert set(other.form.wishes().schemes) == {FP16, BF16, INT8, INT4}
+    other.restore_state({"schemes": ["INT8", "nonsense", 3]})
+    assert other.form.wishes().schemes == (INT8,)
