@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
@@ -42,6 +43,8 @@ from engine.text import say
 
 _LEAST_SESSION_BYTES = 256 << 20
 _PATIENCE_S = 0.5
+_MOST_HELD = 200_000
+"""Schemes and errors of kernels in the evaluations that are kept, some 100 bytes each."""
 SMALL_OUTPUTS = 1 << 14
 """Elements of the model's outputs up to which all samples are compared in one go: such a comparison is nothing but
 calls, which take several times as long where each follows a network that has emptied the caches."""
@@ -104,7 +107,9 @@ class Evaluator:
         self._workers, self._gate, self._owner = workers, gate, owner
         self._lock = threading.Lock()
         self._states: list[SampleState] = []
-        self._plans: dict[tuple[Plan, bool | frozenset[str]], Evaluation] = {}
+        self._plans: OrderedDict[tuple[Plan, bool | frozenset[str]], Evaluation] = OrderedDict()
+        self._plans_hold = 0
+        """Schemes and errors of kernels in all of them."""
         self._local = LocalErrors(self._shared, workers, gate)
 
     @property
@@ -262,10 +267,18 @@ class Evaluator:
                 samples=len(shared.samples),
                 seconds=time.perf_counter() - started,
             )
-            if len(self._plans) > 4096:
-                self._plans.clear()
-            self._plans[plan, chosen] = found
+            self._keep(plan, chosen, found)
         return found
+
+    def _keep(self, plan: Plan, chosen: bool | frozenset[str], found: Evaluation) -> None:
+        """Remember an evaluation, and forget the oldest ones beyond what all together may hold."""
+        if (plan, chosen) in self._plans:
+            return
+        self._plans[plan, chosen] = found
+        self._plans_hold += len(plan) + len(found.accumulated)
+        while self._plans_hold > _MOST_HELD and len(self._plans) > 1:
+            (oldest, _), gone = self._plans.popitem(last=False)
+            self._plans_hold -= len(oldest) + len(gone.accumulated)
 
     def local_errors(
         self, cells: Plan | Iterable[tuple[str, Scheme]], *, cancel: CancelToken = NEVER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -10,6 +11,9 @@ from engine.fusion.types import Kernel, Network
 from engine.numerics.lowering import FLOATS, is_half
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme
+
+_MOST_KEYS, _LEAST_PLANS = 200_000, 8
+"""Contents that have a number, some 250 bytes each; but always those of a few plans."""
 
 
 class Wiring:
@@ -42,6 +46,8 @@ class Wiring:
         self._tunable = tuple(kernel.tunable for kernel in kernels)
         self._ids = tuple(kernel.id for kernel in kernels)
         self._keys: dict[tuple[object, ...], int] = {}
+        self._most_keys = max(_MOST_KEYS, _LEAST_PLANS * len(kernels))
+        self._numbers = itertools.count()
         self._lock = threading.Lock()
 
     def schemes(self, plan: Plan) -> tuple[Scheme, ...]:
@@ -60,11 +66,19 @@ class Wiring:
         for index, scheme in enumerate(schemes):
             content = (index, scheme, *(keys[at] for at in self.reads[index]))
             found = self._keys.get(content)
-            if found is None:
-                with self._lock:
-                    found = self._keys.setdefault(content, len(self._keys))
-            keys.append(found)
+            keys.append(self._number(content) if found is None else found)
         return tuple(keys)
+
+    def _number(self, content: tuple[object, ...]) -> int:
+        """The number of a content. A forgotten one gets another number later, and is run again; none is given twice."""
+        with self._lock:
+            found = self._keys.get(content)
+            if found is None:
+                if len(self._keys) >= self._most_keys:
+                    for old in list(self._keys)[len(self._ids) : self._most_keys // 2]:  # the first are the reference's
+                        del self._keys[old]
+                found = self._keys[content] = next(self._numbers)
+            return found
 
     def halves(self, index: int, schemes: Sequence[Scheme]) -> frozenset[str]:
         """Inputs of a kernel that other kernels have rounded to its own floats of 16 bits under these schemes.
@@ -84,5 +98,4 @@ class Wiring:
     def local_key(self, kernel: Kernel, scheme: Scheme, reference: tuple[int, ...]) -> int:
         """The key of one kernel under a scheme on reference inputs."""
         content = (kernel.index, scheme, *(reference[at] for at in self.reads[kernel.index]))
-        with self._lock:
-            return self._keys.setdefault(content, len(self._keys))
+        return self._number(content)

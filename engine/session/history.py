@@ -10,6 +10,8 @@ from engine.text import Text
 
 MOST_STEPS = 1000
 """Older ones are forgotten."""
+LEAST_STEPS, MOST_SCHEMES = 100, 1_000_000
+"""Of large models fewer are kept: a plan takes some 60 bytes a kernel, and each step has one of its own."""
 MOST_REFITTED = 100
 """Steps that outlast a change of the kernels."""
 
@@ -56,7 +58,8 @@ class History:
         """Add a step; undone steps are forgotten."""
         del self._steps[self._at :]
         self._steps.append(Step(title, before, after, locks))
-        del self._steps[:-MOST_STEPS]
+        most = min(MOST_STEPS, max(LEAST_STEPS, MOST_SCHEMES // max(1, len(after))))
+        del self._steps[:-most]
         self._at = len(self._steps)
 
     def go_to(self, place: int) -> Plan | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gc
-import os
 import threading
 import time
 import weakref
 from contextlib import closing
+from itertools import product
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from onnx import helper
 
 from engine.errors import Cancelled, DataError, ModelError, PlanError
-from engine.numerics import Evaluator, SampleSet, calibrate, state
+from engine.numerics import Evaluator, SampleSet, calibrate, state, wiring
 from engine.numerics import evaluator as evaluator_module
 from engine.numerics.shared import Memo
 from engine.precision.plan import Plan
@@ -259,11 +259,9 @@ def test_memory_over_the_limit_goes_to_a_file_and_sessions_are_built_again():
         assert store.file_bytes > 0
         assert store.memory_bytes < plain._shared.store.memory_bytes / 10
         assert len(tight._shared.sessions._ready) == 1
-        folder = store._folder.name
     finally:
         plain.close()
         tight.close()
-    assert not os.path.exists(folder)
 
 
 def rebuilt(inputs):
@@ -448,3 +446,22 @@ def test_buffers_of_plans_may_wait_for_the_first_plan():
         assert waiting._shared.store.memory_bytes == ready._shared.store.memory_bytes / 2
         assert waiting.evaluate(plan).output == ready.evaluate(plan).output
         assert waiting._shared.store.memory_bytes == ready._shared.store.memory_bytes
+
+
+def test_what_is_remembered_of_thousands_of_edits_is_bounded_and_stays_right(made, monkeypatch):
+    net, samples, evaluator = made
+    kernels = len(net.kernels)
+    monkeypatch.setattr(wiring, "_MOST_KEYS", 60)
+    monkeypatch.setattr(evaluator_module, "_MOST_HELD", 80)
+    tunable = [k.id for k in net.kernels if k.tunable]
+    plans = [Plan(dict(zip(tunable, chosen, strict=False))) for chosen in product((FP32, FP16, INT8, INT4), repeat=3)]
+    with closing(Evaluator(net, samples, ranges=evaluator.ranges)) as small:
+        reference = small.evaluate(Plan())
+        for plan in (*plans, *plans):
+            assert small.evaluate(plan).output == evaluator.evaluate(plan).output
+            assert len(small._shared.wiring._keys) <= 60
+            assert sum(len(p) + len(e.accumulated) for (p, _), e in small._plans.items()) <= 80
+        assert small._shared.reference_keys == tuple(range(kernels))
+        assert small.evaluate(Plan({tunable[0]: FP32})).accumulated == reference.accumulated
+        list(small.local_errors([(tunable[0], INT4)]))
+        assert max(small._shared.wiring._keys.values()) >= 60  # numbers are never given twice
