@@ -39,6 +39,8 @@ from engine.tuning.sweep import cells_of
 
 _SAMPLES = 8
 """Samples that an estimate looks at: more hardly change a ranking."""
+_REFINED = 4
+"""Random probes per sample that an estimate ends with: it is shown with one, then refined while nothing waits."""
 OFFERED = (FP16, W8A16, INT8, W4A8, INT4)
 """Schemes that are swept until the user chooses others."""
 
@@ -90,6 +92,7 @@ class Sweeps:
         self.seconds_left: float | None = None
         self.job: Job | None = None
         self._estimating: Job | None = None
+        self._refining: Job | None = None
         self._estimates: dict[Metric, Estimates] = {}
         self._known: dict[CellKey, SensitivityCell] | None = None
         self._confirmed = self._asks_own = False
@@ -122,6 +125,11 @@ class Sweeps:
     def estimating(self) -> bool:
         """Whether an estimate is being made."""
         return self._estimating is not None and self._estimating.active
+
+    @property
+    def refining(self) -> bool:
+        """Whether further probes are on their way."""
+        return self._refining is not None and self._refining.active
 
     @property
     def running(self) -> bool:
@@ -190,6 +198,7 @@ class Sweeps:
                 return None
             return self.estimator(bench, chosen).estimate(
                 wanted,
+                probes=1,
                 publish=lambda table: bench.deliver(lambda: self._estimated(table)),
                 progress=bench.ctx.progress,
                 cancel=bench.ctx.token,
@@ -220,6 +229,40 @@ class Sweeps:
     def _ended(self, table: Estimates | None) -> None:
         self._estimating = None  # the job counts as active until this callback returns
         self._estimated(table)
+        self._refine()
+
+    def _refine(self) -> None:
+        """One more probe for all samples: a job of its own each, so that what else waits in the lane comes between."""
+        table = self.estimates
+        if table is None or not table.complete or table.unit_vectors or table.probes >= _REFINED or not self.missing():
+            return
+        metric, schemes, probes = table.metric, table.schemes, table.probes + 1
+
+        def run(bench: Bench) -> Estimates:
+            return self.estimator(bench, metric).estimate(
+                schemes, probes=probes, progress=bench.ctx.progress, cancel=bench.ctx.token
+            )
+
+        self._refining = self._work.on_bench(
+            say("Refining the estimate of sensitivity"),
+            run,
+            lane="sweep",
+            supersede="refine",
+            done=self._refined,
+            failed=self._host.warn,  # what is there stays
+        )
+
+    def _refined(self, table: Estimates) -> None:
+        self._refining = None
+        known = self._estimates.get(table.metric)
+        if known is not None and set(known.schemes) <= set(table.schemes):  # else others have been asked for meanwhile
+            self._estimated(replace(table, seconds=known.seconds + table.seconds))
+        self._refine()
+
+    def _stop_estimating(self) -> None:
+        for job in (self._estimating, self._refining):
+            if job is not None:
+                job.cancel()
 
     def _not_estimated(self, text: Text) -> None:
         self.why_no_estimate = text
@@ -245,16 +288,14 @@ class Sweeps:
             if self.metric is not None and self.metric is not Metric.OWN:
                 self._usual = self.metric
             self.metric, self.why_no_estimate = metric, None
-            if self._estimating is not None:
-                self._estimating.cancel()
+            self._stop_estimating()
             self._changed()
             self.estimate()
 
     def set_schemes(self, schemes: Iterable[Scheme]) -> None:
         """Sweep other schemes."""
         self.schemes = tuple(dict.fromkeys(schemes)) or OFFERED
-        if self._estimating is not None:
-            self._estimating.cancel()
+        self._stop_estimating()
         self._changed()
         self.estimate()
 
@@ -396,9 +437,9 @@ class Sweeps:
 
     def forget(self) -> None:
         """The model or its data have changed: nothing that was found holds any more. Call before the evaluator goes."""
-        for job in (self.job, self._estimating):
-            if job is not None:
-                job.cancel()
+        self._stop_estimating()
+        if self.job is not None:
+            self.job.cancel()
         schemes, own = self.schemes, self.own
         old, self._estimators = self._estimators, {}
         if old:

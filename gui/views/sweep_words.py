@@ -113,6 +113,8 @@ def state_words(session: Session) -> str:
         words.append(translate("Sweeps", "all cells measured"))
     elif sweeps.estimates is not None and not sweeps.running:
         words.append(translate("Sweeps", "estimated in {time}").format(time=fmt.job_time(sweeps.estimates.seconds)))
+        if not sweeps.estimates.unit_vectors:
+            words.append(translate("Sweeps", "%n probe(s) a sample", "", sweeps.estimates.probes))
     if sweeps.running:
         words.append(translate("Sweeps", "measured {done} of {all}").format(done=sweeps.done, all=sweeps.total))
         if sweeps.paused:

@@ -240,6 +240,7 @@ def test_kernels_without_an_estimate_say_so(session, view):
 
 def test_the_header_says_how_many_probes_an_estimate_comes_from(session, view):
     session.sweeps.running = False
+    session.sensitivity = {key: replace(cell, kind="estimated") for key, cell in session.sensitivity.items()}
     table = estimates_without(session, view.data.ids[7])
     for session.sweeps.estimates, words in ((table, "1 probe a sample"), (replace(table, probes=3), "3 probes a samp")):
         session.emit(What.SENSITIVITY)

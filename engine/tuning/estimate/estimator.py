@@ -90,7 +90,7 @@ class Estimator:
 
         Args:
             schemes: What to predict.
-            probes: Random probes per sample from now on; four rank better than one where few outputs really count.
+            probes: Random probes per sample from now on; four rank better than one. What is known of others is kept.
             publish: Gets a first table after one or two samples, and one after each round of probes but the last.
             progress: Told about.
             cancel: Checked between kernels; answered within 50 ms. What has been found is kept.
@@ -107,7 +107,7 @@ class Estimator:
         self._evaluator.prepare(cancel=cancel)
         target = self._aim()
         if probes is not None and not self._unit:
-            self._asked = max(probes, self._asked or 1)
+            self._asked = max(1, probes)
         wanted = tuple(dict.fromkeys(schemes))
         route = self._find_route(wanted, target, cancel)
         roundings = _roundings(wanted)

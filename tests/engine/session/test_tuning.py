@@ -24,6 +24,7 @@ from engine.session.sweeps import OFFERED
 from engine.session.wishes import ACCURACY, Wishes, bit_operations
 from engine.session.work import open_network
 from engine.text import say
+from engine.tuning.estimate import probes
 from engine.tuning.metrics import Metric, damage
 from engine.tuning.store import ResultStore, StoreError
 
@@ -74,6 +75,25 @@ def test_the_estimate_comes_by_itself(opened):
     assert {cell.kind for cell in opened.session.sensitivity.values()} == {"estimated"}
     assert sweeps.metric in sweeps.metrics
     assert opened.session.snapshot().sensitivity, "views and exports see the cells"
+
+
+def test_an_estimate_is_shown_at_once_and_then_refined(driver, cnn_path, monkeypatch):
+    """By further probes while nothing else waits; every table says how many it comes from."""
+    monkeypatch.setattr(probes, "UNIT_LIMIT", 0)
+    session, seen = driver.session, []
+    session.subscribe(lambda _: seen.append(session.sweeps.estimates))
+    session.open_model(cnn_path)
+    driver.settle()
+    sweeps = session.sweeps
+    tables = list(dict.fromkeys(table.probes for table in seen if table is not None and table.complete))
+    assert tables == [1, 2, 3, 4]
+    assert not sweeps.refining
+    assert not sweeps.estimates.unit_vectors
+    odd = replace(INT4, weights=replace(INT4.weights, bits=3))
+    sweeps.set_schemes((odd, INT8))
+    driver.settle()
+    assert sweeps.estimates.probes == 4
+    assert {scheme for _, scheme in sweeps.estimates.cells} >= {odd, INT8}
 
 
 def test_exports_never_take_an_estimate_for_a_measurement(opened, tmp_path):
