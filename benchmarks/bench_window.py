@@ -146,10 +146,8 @@ def toggled(it: Watcher, at: int, scheme: Scheme) -> tuple[float, float]:
     before = session.figures.simulation
     begin = perf_counter()
     QTest.keyClick(it.table, KEYS[scheme])
-    it.until(lambda: it.shows_toggle(kernel, scheme, before), painted=True)
-    shown = perf_counter() - begin
-    it.until(it.shows_output, painted=True)
-    return shown, perf_counter() - begin
+    shown, settled = it.first_frames(lambda: it.shows_toggle(kernel, scheme, before), it.shows_output)
+    return shown - begin, settled - begin
 
 
 def forget(session: Any, kernel: Kernel, scheme: Scheme) -> None:

@@ -62,6 +62,7 @@ class Watcher(QObject):
         self._loop: QEventLoop | None = None
         self._condition: Callable[[], bool] = lambda: True
         self._painted = False
+        self._frames: tuple[tuple[Callable[[], bool], ...], dict[int, float]] | None = None
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.timeout.connect(self._look)
@@ -90,6 +91,17 @@ class Watcher(QObject):
         self._loop = None
         assert guard.isActive(), "it took too long"
 
+    def first_frames(self, *conditions: Callable[[], bool], seconds: float = 60.0) -> list[float]:
+        """When each condition was first on the screen, as `perf_counter` says it, whichever comes first.
+
+        A condition counts for a frame if it holds when that frame begins, and its time is the end of the frame.
+        """
+        found: dict[int, float] = {}
+        self._frames = (conditions, found)
+        self.until(lambda: len(found) == len(conditions), seconds)
+        self._frames = None
+        return [found[at] for at in range(len(conditions))]
+
     def wait(self, seconds: float) -> None:
         """Turn the event loop for a while."""
         loop = QEventLoop()
@@ -99,8 +111,16 @@ class Watcher(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """An update request of the window paints a frame."""
         if event.type() == QEvent.Type.UpdateRequest and self._loop is not None:
+            if self._frames is not None:
+                conditions, found = self._frames
+                shown = [at for at, holds in enumerate(conditions) if at not in found and holds()]
+                QTimer.singleShot(0, lambda: self._note(shown))
             QTimer.singleShot(0, self._look)
         return False
+
+    def _note(self, shown: list[int]) -> None:
+        if self._frames is not None:
+            self._frames[1].update(dict.fromkeys(shown, perf_counter()))
 
     def _on_change(self, change: Change) -> None:
         if not self._painted and not self._soon.isActive():

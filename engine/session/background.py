@@ -39,6 +39,8 @@ _QUICK_S, _CALM_S = 0.3, 0.5
 _HEAT_S, _DRAWN_S = 1.5, 0.1
 """How long heat lets the evaluation of the same plan go first, and then those who draw it: it is pure Python, in the
 way of every call into the runtime."""
+_SHOWN_S = 0.006
+"""How long accumulated errors let those go first who draw the error at the output."""
 _FEW, _BRIEF_S = 4, 0.06
 """The error at the output goes before local errors, unless these are few and it takes longer than that."""
 _LOOK_S = 0.02
@@ -80,6 +82,11 @@ class Background:
     def ready(self) -> bool:
         """Whether there is data to evaluate with."""
         return self._evaluator is not None
+
+    @property
+    def output_s(self) -> float:
+        """Seconds that the last output error took to compute; infinite before the first."""
+        return self._output_s
 
     # opening --------------------------------------------------------------------------------------------------------
 
@@ -271,6 +278,7 @@ class Background:
             if took > _LOOKED_UP_S:
                 self._output_s = took
             self.jobs.deliver(lambda: self._wanted(generation, output)(first))
+            time.sleep(_SHOWN_S)
             if not local_first:
                 find_local()
             return evaluator.evaluate(plan, progress=lambda f, t: ctx.progress(0.8 + 0.2 * f, t), cancel=ctx.token)

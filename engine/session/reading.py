@@ -292,6 +292,11 @@ class SessionState:
         return self.staleness.stale and job is not None and job.state == "cancelled"
 
     @property
+    def last_output_s(self) -> float:
+        """Seconds that the last output error took, and the next one will take about; infinite before the first."""
+        return self._work.output_s
+
+    @property
     def sweeping(self) -> bool:
         """Whether an exact sensitivity sweep runs."""
         return self.sweeps.running

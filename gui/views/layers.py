@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QPoint, Qt, QTimer
@@ -22,9 +23,9 @@ from gui.views.layers_edits import WHO, LayerEdits
 from gui.views.layers_filter import HEIGHT, FilterBar
 from gui.views.layers_model import LayersModel
 from gui.views.layers_order import Filter
-from gui.views.layers_rows import SEGMENTS, Shape, Support, rows_of, shape_of
+from gui.views.layers_rows import SEGMENTS, Shape, Support, rows_of, shape_of, switched
 from gui.views.layers_table import ROW_HEIGHTS, LayersTable
-from gui.views.session_view import SessionView
+from gui.views.session_view import HOLD_MS, OF_AN_EDIT, SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
 from gui.widgets.tip_card import TipCard
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 
 WIDEST = 4000
 """Px of a column that a project file may ask for."""
+FEW_KERNELS, SOON_S = 8, 0.08
+"""An edit of no more kernels, whose output error takes no longer, shows the new precision at once and all figures once
+that error is drawn: whatever is drawn before takes its share of the cores that compute it."""
+SUMMARY_FIRST_MS = 4
+"""What gives the Summary its turn when both have waited for the same figures."""
 _FIGURES = frozenset(
     {What.PLAN, What.DATA, What.DEVICE, What.SIMULATION, What.LOCAL, What.EVALUATION, What.SENSITIVITY}
 )
@@ -51,6 +57,10 @@ class LayersView(SessionView):
         self._support = Support(session)
         self._row_height = "normal"
         self._units: tuple[str, ...] = ()
+        self._switched = False
+        """Whether the precision of the last edit is on show already, and nothing else of it."""
+        self._edited: tuple[str, ...] = ()
+        """Ids of the kernels that it was about."""
         self._sorted = ""
         """Hash of the model that the order was chosen for; a new one is listed in order of execution."""
         self.model = LayersModel(self)
@@ -207,6 +217,7 @@ class LayersView(SessionView):
 
     def refresh(self, changes: frozenset[What]) -> None:
         """Take a new snapshot if figures changed; the order waits while a job runs."""
+        self._switched = False
         if What.MODEL in changes:
             self._take_model()
         if self._shape is None:
@@ -257,6 +268,36 @@ class LayersView(SessionView):
         elif change.what is What.SELECTION and change.who != WHO and self._shape is not None:
             self._choosing.stop()  # what was chosen here is older
             self._show_selection()
+        elif change.what is What.PLAN:
+            self._switched = self._switch()
+
+    def _switch(self) -> bool:
+        """Show an edit of few kernels at once where all its figures will be there soon; whether that was done."""
+        session, rows = self.session, self.model.rows
+        if rows is None or self._shape is None or hub.peek or not self.isVisible():
+            return False
+        if not session.staleness.output_stale or session.last_output_s > SOON_S:
+            return False
+        schemes = enumerate(zip(self._shape.ids, rows.schemes, strict=True))
+        changed = [at for at, (kernel, scheme) in schemes if session.plan.scheme(kernel) != scheme]
+        if not changed or len(changed) > FEW_KERNELS:
+            return False
+        self._edited = tuple(self._shape.ids[at] for at in changed)
+        self.model.set_rows(switched(session, rows, changed, self._support), keep_order=True)
+        return True
+
+    def _lead(self) -> int:
+        """Once the new precision is on show, the output error goes first, but not for longer than `HOLD_MS`."""
+        if not self._switched or not self._dirty <= OF_AN_EDIT:
+            return 0
+        if not self._awaits():
+            return SUMMARY_FIRST_MS
+        return max(0, round(HOLD_MS - 1000 * (time.monotonic() - self._due_since)))
+
+    def _awaits(self) -> bool:
+        """Local errors belong to what answers an edit here."""
+        session, edited = self.session, self._edited if self._switched else ()
+        return super()._awaits() or any((kernel, session.plan.scheme(kernel)) not in session.local for kernel in edited)
 
     # Selection.
 

@@ -76,6 +76,8 @@ def runs(rows: Array) -> list[tuple[int, int]]:
 
 def _differing(before: object, after: object) -> Array | None:
     """Mask of entries that differ (two NaN are the same); None for what is no column of figures."""
+    if before is after:
+        return None
     if isinstance(before, np.ndarray) and isinstance(after, np.ndarray):
         mask: Array = (before != after) & ~((before != before) & (after != after))
         return mask

@@ -6,10 +6,10 @@ No Qt in here. A snapshot is taken when the session changes; painting, sorting a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from engine.quant.oddities import Oddities
     from engine.session import Session
 
+T = TypeVar("T")
 LEAST_KL, LEAST_L2 = 0.1, 1.0
 """The bars of the sensitivity never end below this: KL in 10^-3 nats, relative L2 in % (40 dB)."""
 SEGMENTS = {"INT4": INT4, "INT8": INT8, "FP16": FP16}
@@ -276,6 +277,45 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
         required_db=nan if required is None else required,
         synthetic=session.data is not None and session.data.synthetic,
     )
+
+
+def switched(session: Session, rows: LayerRows, kernels: Sequence[int], support: Support) -> LayerRows:
+    """A snapshot with new schemes for some kernels and their local errors; all other figures stay as they are.
+
+    Args:
+        session: Has the new plan.
+        rows: The snapshot before.
+        kernels: Indices of the kernels whose scheme is another one.
+        support: As for `rows_of`.
+    """
+    shape = rows.shape
+    given = {i: session.plan.scheme(shape.ids[i]) for i in kernels}
+    sums = {i: session.local.get((shape.ids[i], scheme)) for i, scheme in given.items()}
+    local_db, differs = rows.local_db.copy(), rows.differs.copy()
+    overflow = rows.local_overflow.copy()
+    for i, found in sums.items():
+        local_db[i] = nan if found is None else found.sqnr_db
+        overflow[i] = found is not None and found.nonfinite > 0
+        differs[i] = given[i] != session.previous_plan.scheme(shape.ids[i])
+    return replace(
+        rows,
+        schemes=_put(rows.schemes, given),
+        families=_put(rows.families, {i: family(scheme) for i, scheme in given.items()}),
+        labels=_put(rows.labels, {i: label(scheme) for i, scheme in given.items()}),
+        unsupported=_put(
+            rows.unsupported, {i: _unsupported(support, shape.ids[i], scheme, True) for i, scheme in given.items()}
+        ),
+        differs=differs,
+        local_db=local_db,
+        local_overflow=overflow,
+    )
+
+
+def _put(column: tuple[T, ...], changed: Mapping[int, T]) -> tuple[T, ...]:
+    made = list(column)
+    for at, value in changed.items():
+        made[at] = value
+    return tuple(made)
 
 
 def shown_evaluation(session: Session) -> Evaluation | None:

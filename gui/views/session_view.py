@@ -24,9 +24,9 @@ FRAME_MS, CALM_FRAME_MS, BUSY_FRAME_MS = 25, 150, 700
 """Least time from one redraw to the next: of the views where an edit is answered, of all others, and of these while
 jobs bring new figures all the time."""
 LONGEST_PAUSE_MS = 2000
-EDIT_LEAD_MS, LEAD_MS = 95, 300
-"""How long the Summary waits for the figures of an edit at most, and how long all other views let the table and the
-Summary go first when an edit or its figures arrive."""
+HOLD_MS, EDIT_LEAD_MS, LEAD_MS = 75, 95, 300
+"""How long the table (once it shows the new precision) and the Summary wait for the figures of an edit at most, and how
+long all other views let the two go first when an edit or its figures arrive."""
 OF_AN_EDIT = frozenset({What.PLAN, What.SIMULATION, What.LOCAL, What.EVALUATION, What.JOBS})
 OF_A_PLAN = frozenset({What.PLAN, What.DEVICE})
 """After these nothing on show is true any more."""
@@ -207,7 +207,7 @@ class SessionView(QWidget):
     def _on_change(self, change: Change) -> None:
         if change.what in self.WATCHES or change.what is What.MODEL:
             self.changed_by_other(change)
-            if self.RANK == 1 and self._timer.isActive() and self._dirty <= OF_AN_EDIT and not self._awaits():
+            if self.RANK < 2 and self._timer.isActive() and self._dirty <= OF_AN_EDIT and not self._awaits():
                 self._timer.stop()  # nothing is missing any more
             if change.what is What.PLAN:
                 self._step_back()

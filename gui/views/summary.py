@@ -24,7 +24,7 @@ from gui.views.layers_rows import Support
 from gui.views.plan_words import plan_word
 from gui.views.price import Pricer
 from gui.views.session_view import SessionView
-from gui.views.summary_cards import FIGURES, Card, cards
+from gui.views.summary_cards import FIGURES, Card, card_of, cards
 from gui.views.summary_fix import Fix, cheapest, proposals
 from gui.views.summary_fix_box import FixBox
 from gui.views.summary_mix import PrecisionMix, strips
@@ -174,13 +174,18 @@ class SummaryView(SessionView):
     # Drawing.
 
     def changed_by_other(self, change: Change) -> None:
-        """Mark the error at the output at once when it belongs to the plan before; what is true now comes later."""
-        card = self.cards["sqnr"]
+        """Mark the error at the output at once when it belongs to the plan before, and show the new one at once too.
+
+        It is what an edit is watched for, and all else of the view takes several times as long to draw.
+        """
+        card, session = self.cards["sqnr"], self.session
         look = card.look
-        if change.what is not What.PLAN or not self.session.staleness.output_stale or look.stale or hub.peek:
+        if hub.peek or not self._found or session.figures.evaluation is None:
             return
-        if self.session.figures.evaluation is not None and self._found:
+        if change.what is What.PLAN and session.staleness.output_stale and not look.stale:
             card.set_look(replace(look, stale=True, delta="", state="busy", gauge=replace(look.gauge, stale=True)))
+        elif change.what is What.EVALUATION and look.stale and not session.staleness.output_stale:
+            card.set_look(_look(card_of(session, "sqnr", self._support), working=False))
 
     def refresh(self, changes: frozenset[What]) -> None:
         """Write everything that is known."""

@@ -96,6 +96,11 @@ def cards(session: Session, support: Support | None = None) -> list[Card]:
     return [_card(session, figure, support) for figure in FIGURES]
 
 
+def card_of(session: Session, key: str, support: Support | None = None) -> Card:
+    """One of them."""
+    return _card(session, next(figure for figure in FIGURES if figure.key == key), support)
+
+
 def title(key: str) -> str:
     """Name of a card."""
     return {

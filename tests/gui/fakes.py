@@ -86,6 +86,7 @@ class FakeSession:
         """Commands that only a real session can carry out, as (name, arguments ...)."""
         self.memory_limit = 4_000_000_000
         self.stopped = False
+        self.last_output_s = float("inf")
         self.ask_memory: object = None
         self.recoveries: tuple[object, ...] = ()
         self.notes: dict[str, str] = {}
