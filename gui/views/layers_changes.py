@@ -17,7 +17,7 @@ _SCALES = {"sensitivity": "sensitivity", "latency_us": "latency"}
 """Figures whose column has bars that end at one value for all rows."""
 _SHOWN_IN: Mapping[str, tuple[str, ...]] = {
     "differs": ("index",),
-    "schemes": ("precision",),
+    "schemes": ("precision", "flags"),
     "families": ("precision",),
     "labels": ("precision",),
     "unsupported_families": ("precision",),

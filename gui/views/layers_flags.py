@@ -52,10 +52,9 @@ def flags_of(rows: LayerRows, i: int) -> tuple[Flag, ...]:
         found.append(Flag("triangle", "warn", translate("Layers", "not native"), rows.unsupported[i]))
     odd = rows.odd[i]
     if odd is not None:
-        token = "warn" if odd.harmful else "muted"
-        found.append(
-            Flag("triangle" if odd.harmful else "info", token, translate("Layers", "odd weights"), odd.words())
-        )
+        form = rows.schemes[i].weights
+        name, token = ("triangle", "warn") if odd.harmful(form) else ("info", "muted")
+        found.append(Flag(name, token, translate("Layers", "odd weights"), odd.words(form)))
     if rows.locked[i]:
         found.append(
             Flag(

@@ -307,6 +307,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n locked kernel(s) stay as they are</source>
+        <translation>
+            <numerusform>%n locked kernel stays as it is</numerusform>
+            <numerusform>%n locked kernels stay as they are</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>and %n more</source>
         <translation>
             <numerusform>and %n more</numerusform>
@@ -447,16 +454,6 @@
         <translation>
             <numerusform>Raising %n kernel was measured: {gain}, which is not enough.</numerusform>
             <numerusform>Raising %n kernels was measured: {gain}, which is not enough.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>Sweeps</name>
-    <message numerus="yes">
-        <source>%n probe(s) a sample</source>
-        <translation>
-            <numerusform>%n probe a sample</numerusform>
-            <numerusform>%n probes a sample</numerusform>
         </translation>
     </message>
 </context>

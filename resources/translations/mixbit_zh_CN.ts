@@ -3008,8 +3008,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>选择一个算子，查看它的格式、时间去向以及其他可选项。</translation>
     </message>
     <message>
-        <source>Note about this kernel, kept in the project</source>
-        <translation>关于此算子的备注，随项目保存</translation>
+        <source>About this kernel, kept in the project</source>
+        <translation>关于此算子，随项目保存</translation>
     </message>
     <message>
         <source>Note</source>
@@ -4509,7 +4509,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>TOPS by MAC per DDR byte</source>
-        <translation>TOPS 对 每 DDR 字节乘加</translation>
+        <translation>TOPS 对每 DDR 字节乘加</translation>
     </message>
     <message>
         <source>reaches</source>
@@ -4598,6 +4598,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <source>%n kernel(s) match</source>
         <translation>
             <numerusform>%n 个算子匹配</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n locked kernel(s) stay as they are</source>
+        <translation>
+            <numerusform>%n 个锁定的算子保持不变</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5000,8 +5006,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>更多格式</translation>
     </message>
     <message>
-        <source>Kernels with one input agree</source>
-        <translation>同一输入的算子取相同格式</translation>
+        <source>Same scheme for a shared input</source>
+        <translation>共用输入的算子取相同格式</translation>
     </message>
     <message>
         <source>Kernels of one kind that read the same tensor, such as q, k and v, and kernels that share a weight</source>
@@ -5994,12 +6000,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>estimated in {time}</source>
         <translation>估计用时 {time}</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n probe(s) a sample</source>
-        <translation>
-            <numerusform>每样本 %n 个探针</numerusform>
-        </translation>
     </message>
     <message>
         <source>measured {done} of {all}</source>
@@ -9777,12 +9777,20 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>它的权重没有能按输入通道吸收缩放的列</translation>
     </message>
     <message>
-        <source>{nan} weights are NaN and {infinite} infinite: rounded as 0 and as the largest others.</source>
+        <source>{nan} of the weights are NaN and {infinite} infinite, and stay so in {format}.</source>
+        <translation>{nan} 个权重为 NaN，{infinite} 个为无穷；在 {format} 中保持不变。</translation>
+    </message>
+    <message>
+        <source>{nan} of the weights are NaN and {infinite} infinite: rounded as 0 and as the largest others.</source>
         <translation>{nan} 个权重为 NaN，{infinite} 个为无穷：分别取为 0 和其余权重的最大值。</translation>
     </message>
     <message>
-        <source>{count} {count:weight is beyond 65504 and becomes|weights are beyond 65504 and become} infinite in FP16.</source>
-        <translation>{count} 个权重超出 65504，在 FP16 中变为无穷。</translation>
+        <source>{count} {count:weight is|weights are} beyond {most} and {count:becomes|become} infinite in {format}.</source>
+        <translation>{count} 个权重超出 {most}，在 {format} 中变为无穷。</translation>
+    </message>
+    <message>
+        <source>{count} of {all} channels {count:is|are} so small that FP16 makes {count:it|them} 0.</source>
+        <translation>{all} 个通道中有 {count} 个数值过小，在 FP16 中变为 0。</translation>
     </message>
     <message>
         <source>{count} of {all} channels {count:is|are} all zeros: exact in every format, and could be pruned.</source>
@@ -9791,6 +9799,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{count} {count:weight is|weights are} denormal, and 0 on most devices.</source>
         <translation>{count} 个权重为非规格化数，在多数设备上为 0。</translation>
+    </message>
+    <message>
+        <source>{count} {count:weight is|weights are} beyond 65504: infinite in FP16, but not in the format here.</source>
+        <translation>{count} 个权重超出 65504：在 FP16 中为无穷，但在当前格式中不会。</translation>
+    </message>
+    <message>
+        <source>{count} of {all} channels would be 0 in FP16, but not in the format here.</source>
+        <translation>{all} 个通道中有 {count} 个在 FP16 中会变为 0，但在当前格式中不会。</translation>
+    </message>
+    <message>
+        <source>{count} of {all} channels {count:repeats|repeat} one value: exact in integers.</source>
+        <translation>{all} 个通道中有 {count} 个只重复一个值：整数格式下精确。</translation>
     </message>
     <message>
         <source>Layer {name} wants a corrected bias, which needs calibration samples; give data.</source>
@@ -10175,10 +10195,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Estimating sensitivity</source>
         <translation>正在估计敏感度</translation>
-    </message>
-    <message>
-        <source>Refining the estimate of sensitivity</source>
-        <translation>正在细化敏感度估计</translation>
     </message>
     <message>
         <source>Every layer of the plan is in full precision; there is nothing to restore.</source>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from engine.fusion.types import Kernel, Network
 from engine.interop.preflight.finding import Facts, Finding, names, share
@@ -10,7 +10,8 @@ from engine.interop.report_units import db
 from engine.npu import Device
 from engine.npu.formats import supports
 from engine.precision.plan import Plan
-from engine.precision.scheme import FP16, Scheme, label
+from engine.precision.scheme import Scheme, label
+from engine.quant.oddities import Oddities
 from engine.text import Text, say
 
 ENOUGH_SAMPLES = 100
@@ -176,8 +177,7 @@ def odd_weights(facts: Facts) -> Iterator[Finding]:
         found = odd.get(kernel.id)
         if found is None:
             continue
-        half = facts.plan.scheme(kernel.id).weights == FP16.weights
-        if found.nan or found.infinite or (found.beyond_half and half):
+        if found.harmful(facts.plan.scheme(kernel.id).weights):
             harmed.append(kernel)
         elif found.zero_channels:
             quiet.append(kernel)
@@ -189,7 +189,7 @@ def odd_weights(facts: Facts) -> Iterator[Finding]:
                 "{count} {count:kernel has weights that its|kernels have weights that their} format can't hold",
                 count=len(harmed),
             ),
-            say("{kernel}: {what}", kernel=harmed[0].name, what=odd[harmed[0].id].words()),
+            say("{kernel}: {what}", kernel=harmed[0].name, what=_words(odd, facts.plan, harmed[0])),
             say("Check the model's export; weights beyond the range of FP16 fit INT8."),
             tuple(k.index for k in harmed),
         )
@@ -198,10 +198,14 @@ def odd_weights(facts: Facts) -> Iterator[Finding]:
             "zero-channels",
             "info",
             say("{count} {count:kernel has|kernels have} channels of zeros", count=len(quiet)),
-            say("{kernel}: {what}", kernel=quiet[0].name, what=odd[quiet[0].id].words()),
+            say("{kernel}: {what}", kernel=quiet[0].name, what=_words(odd, facts.plan, quiet[0])),
             say("They cost time and memory and compute nothing; prune the model."),
             tuple(k.index for k in quiet),
         )
+
+
+def _words(odd: Mapping[str, Oddities], plan: Plan, kernel: Kernel) -> Text:
+    return odd[kernel.id].words(plan.scheme(kernel.id).weights)
 
 
 def samples(facts: Facts) -> Iterator[Finding]:
