@@ -84,7 +84,8 @@ class SearchView(SessionView):
         column.addWidget(self.form)
         column.addWidget(self.start)
         column.addWidget(self.state)
-        column.addWidget(line())
+        self._rules = line(), line()
+        column.addWidget(self._rules[0])
         column.addWidget(self.found_title)
         self._proposals = QVBoxLayout()
         self._proposals.setSpacing(0)
@@ -94,7 +95,7 @@ class SearchView(SessionView):
         buttons.addWidget(self.keep)
         buttons.addWidget(self.apply, 1)
         column.addLayout(buttons)
-        column.addWidget(line())
+        column.addWidget(self._rules[1])
         head = QHBoxLayout()
         head.addWidget(self.next_title)
         head.addStretch(1)
@@ -167,6 +168,9 @@ class SearchView(SessionView):
                 searches.look_ahead()
         self._show_proposals()
         self._show_steps()
+        found = bool(self.rows), bool(self.steps)
+        self._rules[0].setVisible(any(found))
+        self._rules[1].setVisible(all(found))
 
     def _state(self) -> str:
         session, searches = self.session, self.session.searches

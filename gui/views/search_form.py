@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -33,9 +34,7 @@ from gui.widgets.themed import label as make_label
 if TYPE_CHECKING:
     from engine.session import Session
 
-MIB = 1024.0**2
-SHORTEST = 2
-"""Decimals that a size always shows."""
+KIB, MIB = 1024.0, 1024.0**2
 OFFERED: tuple[Scheme, ...] = (FP16, W8A16, INT8, W4A8, INT4)
 _ABREAST = 3
 """Chips in a row."""
@@ -54,8 +53,8 @@ class Limit:
 
 LIMITS: tuple[Limit, ...] = (
     Limit("latency_us", "≤", "ms", 3, 1e3),
-    Limit("size_bytes", "≤", "MiB", 5, MIB),  # small models have a few KiB
-    Limit("peak_bytes", "≤", "MiB", 5, MIB),
+    Limit("size_bytes", "≤", "MiB", 2, MIB),
+    Limit("peak_bytes", "≤", "MiB", 2, MIB),
     Limit("energy_uj", "≤", "mJ", 3, 1e3),
     Limit("operations", "≤", "G", 3, 1e9),
     Limit("sustained_us", "≤", "ms", 3, 1e3),
@@ -65,16 +64,35 @@ LIMITS: tuple[Limit, ...] = (
 
 
 class LimitField(QDoubleSpinBox):
-    """A number that shows no zeros behind its second decimal."""
+    """A number in the unit of its row; a size below 1 MiB is in KiB, as everywhere in the window."""
 
-    def textFromValue(self, value: float) -> str:
-        """What is shown: 0.012, not 0.01200."""
-        text = super().textFromValue(value)
-        point = text.find(self.locale().decimalPoint())
-        if point < 0 or self.decimals() <= SHORTEST + 1:
-            return text
-        end = point + 1 + SHORTEST
-        return text[:end] + text[end:].rstrip("0")
+    def __init__(self, limit: Limit) -> None:
+        super().__init__()
+        self._limit = limit
+        self.scale = limit.scale
+        self.unit: QLabel = make_label(limit.unit, "caption")
+        self._title = ""
+        self.setDecimals(limit.decimals)
+        self.setRange(0, 1e9)
+
+    def entitle(self, title: str) -> None:
+        """What screen readers say: the limit with its sign and unit."""
+        self._title = title
+        self.setAccessibleName(f"{title} {self._limit.sign} {self.unit.text()}")
+
+    def amount(self) -> float:
+        """What is set, in the unit of `Wishes`."""
+        return self.value() * self.scale
+
+    def show_amount(self, amount: float) -> None:
+        """Show so much, given in the unit of `Wishes`."""
+        if self._limit.scale == MIB:
+            small = amount < MIB
+            self.scale = KIB if small else MIB
+            self.unit.setText("KiB" if small else "MiB")
+            self.setDecimals(1 if small else self._limit.decimals)
+            self.entitle(self._title)
+        self.setValue(amount / self.scale)
 
 
 class SearchForm(QWidget):
@@ -92,7 +110,7 @@ class SearchForm(QWidget):
         for key in GOAL_TITLES:
             self.goal.addItem("", key)
         self.within: QLabel = make_label("", "muted")
-        self.rows: dict[str, tuple[QCheckBox, QDoubleSpinBox]] = {}
+        self.rows: dict[str, tuple[QCheckBox, LimitField]] = {}
         self.may_use: QLabel = make_label("", "strong")
         self.chips: dict[Scheme, Chip] = {}
         self._chips = QGridLayout()
@@ -115,9 +133,11 @@ class SearchForm(QWidget):
             grid.addWidget(self._check(limit), row, 0)
             grid.addWidget(make_label(limit.sign, "caption"), row, 1)
             grid.addWidget(self.rows[limit.key][1], row, 2)
-            grid.addWidget(make_label(limit.unit, "caption"), row, 3)
+            grid.addWidget(self.rows[limit.key][1].unit, row, 3)
         self._chips.setSpacing(6)
         self._chips.setColumnStretch(_ABREAST, 1)
+        # However long the list of proposals below is, no row moves.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -162,9 +182,7 @@ class SearchForm(QWidget):
         chip.setAccessibleName(words)
 
     def _check(self, limit: Limit) -> QCheckBox:
-        on, field = QCheckBox(), LimitField()
-        field.setDecimals(limit.decimals)
-        field.setRange(0, 1e9)
+        on, field = QCheckBox(), LimitField(limit)
         field.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         field.setFixedWidth(74)
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -194,7 +212,7 @@ class SearchForm(QWidget):
         for limit in LIMITS:
             on, field = self.rows[limit.key]
             on.setText(titles[limit.key])
-            field.setAccessibleName(f"{titles[limit.key]} {limit.sign} {limit.unit}")
+            field.entitle(titles[limit.key])
         tip = self.tr("Against the labels; without labels, the share of samples whose best class may change")
         self.rows["accuracy_drop"][0].setToolTip(tip)
         tip = self.tr("Multiply-accumulates × weight bits × activation bits: what AMCT's mixed precision counts")
@@ -204,7 +222,7 @@ class SearchForm(QWidget):
             self._name(scheme, chip)
         self.more.setToolTip(self.tr("More schemes"))
         self.more.setAccessibleName(self.tr("More schemes"))
-        self.agree.setText(self.tr("Kernels with one input agree"))
+        self.agree.setText(self.tr("Same scheme for a shared input"))
         self.agree.setToolTip(
             self.tr(
                 "Kernels of one kind that read the same tensor, such as q, k and v, and kernels that share a weight"
@@ -233,8 +251,7 @@ class SearchForm(QWidget):
             value = self._usual(limit.key)
             if value is not None and not on.isChecked():
                 field.blockSignals(True)
-                shown = value / limit.scale
-                field.setValue(round(shown, SHORTEST) if shown >= 1 and limit.scale == MIB else shown)
+                field.show_amount(value)
                 field.blockSignals(False)
 
     def _usual(self, key: str) -> float | None:
@@ -272,9 +289,7 @@ class SearchForm(QWidget):
     def wishes(self) -> Wishes:
         """What is set."""
         limits = {
-            limit.key: self.rows[limit.key][1].value() * limit.scale
-            for limit in LIMITS
-            if self.rows[limit.key][0].isChecked()
+            limit.key: self.rows[limit.key][1].amount() for limit in LIMITS if self.rows[limit.key][0].isChecked()
         }
         goal: Goal = self.goal.currentData()
         schemes = tuple(scheme for scheme, chip in self.chips.items() if chip.isChecked())
@@ -289,7 +304,8 @@ class SearchForm(QWidget):
 
     def save_state(self) -> dict[str, object]:
         """What is set, as plain values."""
-        limits = {key: field.value() for key, (on, field) in self.rows.items() if on.isChecked()}
+        scales = {limit.key: limit.scale for limit in LIMITS}
+        limits = {key: field.amount() / scales[key] for key, (on, field) in self.rows.items() if on.isChecked()}
         schemes = [name_of(scheme) for scheme, chip in self.chips.items() if chip.isChecked()]
         return {"goal": self.goal.currentData(), "limits": limits, "schemes": schemes,
                 "agree": self.agree.isChecked(), "native": self.native.isChecked()}  # fmt: skip
@@ -301,11 +317,12 @@ class SearchForm(QWidget):
         if goal in list(GOAL_TITLES):
             self.goal.setCurrentIndex([*GOAL_TITLES].index(goal))
         if isinstance(limits, dict):
-            for key, (on, field) in self.rows.items():
-                limit = stored.number(limits.get(key), field.minimum(), field.maximum())
-                on.setChecked(limit is not None)
-                if limit is not None:
-                    field.setValue(limit)
+            for limit in LIMITS:
+                on, field = self.rows[limit.key]
+                kept_limit = stored.number(limits.get(limit.key), field.minimum(), field.maximum())
+                on.setChecked(kept_limit is not None)
+                if kept_limit is not None:
+                    field.show_amount(kept_limit * limit.scale)
         if isinstance(schemes, list):
             kept = kept_schemes(schemes)
             for scheme in (*self.chips, *kept):

@@ -6,6 +6,7 @@ import pytest
 from plot_hand import PlotHand, settle, show
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from engine.precision.plan import Plan
 from engine.precision.scheme import BF16, FP16, INT4, INT8, W8A16
@@ -85,20 +86,42 @@ def test_bit_operations_are_a_limit_and_a_goal(session, panel):
     assert "Bit operations: 2.250 G." in panel.sentences.text()
 
 
-def test_sizes_of_small_models_keep_their_digits(session, panel, qtbot):
+def test_a_limit_on_size_has_the_unit_of_the_model(qtbot, session, theme):
+    """A model of some KiB is limited in KiB; the unit stays while somebody types, and what is kept is found again."""
+    session.budgets = Budgets(None, None, None, 12_800, None, None)
+    panel = show(qtbot, SearchView, session, theme, 318, 760)
     on, field = panel.form.rows["size_bytes"]
-    on.setChecked(True)
+    assert on.isChecked()
+    assert (field.text(), field.unit.text()) == ("12.5", "KiB")
+    assert field.accessibleName().endswith("KiB")
     field.setFocus()
     field.selectAll()
-    qtbot.keyClicks(field, "0.012")
+    qtbot.keyClicks(field, "2048.5")
     qtbot.keyClick(field, Key.Key_Tab)
-    assert field.text() == "0.012"
-    assert panel.form.wishes().size_bytes == pytest.approx(0.012 * 1024**2)
-    field.setValue(43)
-    assert field.text() == "43.00"
-    room = field.lineEdit().contentsRect().width()
-    field.setValue(0.01221)
-    assert field.fontMetrics().horizontalAdvance(field.text()) <= room
+    assert (field.text(), field.unit.text()) == ("2048.5", "KiB")
+    assert panel.form.wishes().size_bytes == 2048.5 * 1024
+    assert field.fontMetrics().horizontalAdvance(field.text()) <= field.lineEdit().contentsRect().width()
+    other = show(qtbot, SearchView, session, theme, 318, 760)
+    other.restore_state(panel.save_state())
+    kept = other.form.rows["size_bytes"][1]
+    assert (kept.text(), kept.unit.text()) == ("2.00", "MiB")
+    other.restore_state({"limits": {"size_bytes": 0.5}})  # as kept before there were KiB
+    assert (kept.text(), kept.unit.text()) == ("512.0", "KiB")
+
+
+def test_nothing_moves_in_the_form_when_proposals_come(qtbot, session, theme):
+    panel = show(qtbot, SearchView, session, theme, 318, 600)
+    settle(panel)
+    QApplication.processEvents()
+    places = [field.y() for _, field in panel.form.rows.values()], panel.start.y()
+    assert not any(rule.isVisible() for rule in panel._rules)  # nothing to part from anything
+    session.searches.fill()
+    session.emit(What.SEARCH)
+    settle(panel)
+    QApplication.processEvents()
+    assert panel.rows
+    assert panel._rules[0].isVisible()
+    assert ([field.y() for _, field in panel.form.rows.values()], panel.start.y()) == places
 
 
 def test_budgets_of_the_session_are_its_limits(qtbot, session, theme):
@@ -152,6 +175,15 @@ def test_the_nearest_plan_says_which_kernels_keep_it_large(session, panel):
     assert "1 kernel(s) stay at FP16" in words
     assert "Only what the device runs natively" in words
     assert panel.rows[0].width() < panel.width(), "a long name makes nothing else wider"
+
+
+def test_a_plan_below_a_uniform_one_says_why(session, panel):
+    words = say("INT8 everywhere would reach 25.7")
+    good, *others = session.searches.proposals
+    session.searches.proposals = (*others, replace(good, beyond=words))
+    session.searches.changed()
+    settle(panel)
+    assert "INT8 everywhere" in panel.sentences.text()
 
 
 def test_a_plan_is_said_in_plain_words(session, panel):
