@@ -36,12 +36,28 @@ if TYPE_CHECKING:
 
 ROW = 40
 POLL_MS = 100
+_BAR = (60, 160)
+"""Px of a bar beside words, at least and at most."""
 _ICONS = {
     "done": ("check", "good"),
     "failed": ("octagon", "bad"),
     "cancelled": ("close", "muted"),
     "queued": ("clock", "muted"),
 }
+
+
+def bar_rect(line: QRect, words: int, bottom: int) -> QRectF:
+    """Where the progress stands: before the words on their line, as wide as they leave it, else under them.
+
+    Args:
+        line: where the words have their place, px.
+        words: how wide they are, px.
+        bottom: the last line of pixels of the row.
+    """
+    free = line.width() - words - 10
+    if free >= _BAR[0]:
+        return QRectF(line.x(), line.y() + 5, min(_BAR[1], free, max(_BAR[0], line.width() * 0.4)), 5)
+    return QRectF(line.x(), bottom - 4, line.width(), 3)
 
 
 class JobsDelegate(QStyledItemDelegate):
@@ -108,11 +124,12 @@ class JobsDelegate(QStyledItemDelegate):
         )
         painter.drawText(line, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), title)
         below = QRect(line.x(), rect.y() + 20, line.width(), 15)
-        if job.state == "running":
-            bar = QRectF(below.x(), below.y() + 5, min(160, below.width() * 0.4), 5)
-            self._bar(painter, bar, job.fraction, theme)
-            below = below.adjusted(round(bar.width()) + 10, 0, 0, 0)
         painter.setFont(font(11))
+        if job.state == "running":
+            bar = bar_rect(below, painter.fontMetrics().horizontalAdvance(detail), rect.bottom())
+            self._bar(painter, bar, job.fraction, theme)
+            if bar.y() < below.bottom():
+                below = below.adjusted(round(bar.width()) + 10, 0, 0, 0)
         painter.setPen(theme.bad if job.state == "failed" else theme.text2)
         shown = painter.fontMetrics().elidedText(detail, Qt.TextElideMode.ElideRight, below.width())
         painter.drawText(below, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), shown)

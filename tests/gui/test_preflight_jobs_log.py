@@ -5,17 +5,18 @@ from pathlib import Path
 import pytest
 from fakes import FakeSession, running_job
 from msgspec.structs import replace as changed
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 
 from engine.jobs import Job
 from engine.precision.scheme import FP16, INT4
 from engine.session.changes import What
 from engine.session.state import Budgets, LogEntry
 from engine.text import say
+from gui.fonts import font
 from gui.reports import without_paths
 from gui.theme import LIGHT
-from gui.views.jobs import JobsView
+from gui.views.jobs import JobsView, bar_rect
 from gui.views.jobs_model import listed, state_words
 from gui.views.log import LogView
 from gui.views.log_report import report
@@ -154,6 +155,29 @@ def test_the_cross_cancels_its_job_and_no_other(session: FakeSession, qtbot):
     view.list.setCurrentIndex(view.model.index(1 - row))
     qtbot.keyClick(view.list, Qt.Key.Key_Delete)
     assert second.token.cancelled
+    view.dispose()
+
+
+@pytest.mark.parametrize("words", ["Kernel 7", "Measuring kernel 12 of 79 with four weight methods", ""])
+def test_what_a_job_does_is_read_whole_where_it_fits(session, qtbot, words):
+    """Words of 250 px in the 356 px of a small screen: the bar goes under them."""
+    view = shown(qtbot, JobsView(session, LIGHT))
+    view.resize(356, 180)
+    job = running_job(session, say("Comparing weight methods"), 0.5)
+    job.message = say(words) if words else None
+    view.refresh_now()
+    row = view.list.visualRect(view.model.index(0))
+    line = QRect(row.x() + 38, row.y() + 20, row.width() - 76, 15)
+    width = QFontMetrics(font(11)).horizontalAdvance(words)
+    bar = bar_rect(line, width, row.bottom())
+    words_from = bar.right() + 10 if bar.y() < line.bottom() else line.x()
+    assert words_from + width <= line.right() + 1
+    assert row.contains(bar.toRect())
+    assert bar.width() >= 60
+    seen = view.list.viewport().grab().toImage()
+    ratio = seen.devicePixelRatio()
+    at = QPointF(bar.x() + bar.width() * 0.25, bar.center().y()) * ratio
+    assert seen.pixelColor(at.toPoint()) == LIGHT.accent
     view.dispose()
 
 
