@@ -295,7 +295,7 @@ class Actions(QObject):
         if len(session.selection) > 1:
             session.select((session.current,) if session.current else (), session.current, WHO)
         elif session.selection:
-            session.select((), None, WHO)
+            session.select((), session.current, WHO)  # the place in the list is kept
         elif clear is not None and clear():
             return
         elif session.jobs.active:

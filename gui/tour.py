@@ -65,7 +65,7 @@ class Tour(QWidget):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self._window = window
-        self._had = window.focusWidget()
+        self._had: QWidget | None = window.focusWidget()
         """What gets the keys back: the panel that was in use still is afterwards."""
         self._stops = stops()
         self._place = 0

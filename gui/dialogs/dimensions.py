@@ -83,6 +83,8 @@ class DimensionsDialog(Dialog):
         row = self._grid.rowCount()
         self._grid.addWidget(label(title), row, 0)
         self._grid.addWidget(field, row, 1)
+        if dim:  # exporters give names that say nothing
+            self._grid.addWidget(label(self.tr("axis {number}").format(number=place), "caption"), row, 2)
         self.fields[key] = field
 
     def _shape(self, each: ModelInput) -> tuple[int, ...]:

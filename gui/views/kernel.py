@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.fusion.types import Kernel
 from engine.precision.presets import not_at_four_bits
@@ -61,6 +61,7 @@ class KernelView(SessionView):
         self.advanced.setCheckable(True)
         self.editor = SchemeEditor(narrow=True)
         self.shared, self.apart = text_label(role="caption"), text_label(role="caption")
+        self.note_title: QLabel = text_label(role="muted")
         self.note = NoteField()
         self.formats, self.errors = FactRows(), FactRows()
         self.time = _Heading()
@@ -96,7 +97,8 @@ class KernelView(SessionView):
         switch.setSpacing(8)
         switch.addWidget(self.switch, 1)
         switch.addWidget(self.advanced)
-        for entry, gap in ((head, 2), (self.op, 8), (switch, 6), (self.why_not, 6), (self.editor, 8), (self.note, 8)):
+        for entry, gap in ((head, 2), (self.op, 8), (switch, 6), (self.why_not, 6), (self.editor, 8),
+                           (self.note_title, 0), (self.note, 8)):  # fmt: skip
             column.addLayout(_indented(entry))
             column.addSpacing(gap)
         column.addWidget(self.formats)
@@ -158,7 +160,9 @@ class KernelView(SessionView):
         self.empty.set_texts(
             self.tr("Select a kernel to see its formats, where its time goes and what else it could be.")
         )
-        self.note.setPlaceholderText(self.tr("Note about this kernel, kept in the project"))
+        self.note.setPlaceholderText(self.tr("About this kernel, kept in the project"))
+        self.note_title.setText(self.tr("Note"))
+        self.note_title.setBuddy(self.note)
         self.note.setAccessibleName(self.tr("Note"))
         self.editor.retranslate()
         self.mark_dirty(What.PLAN)

@@ -22,7 +22,7 @@ from gui.icons import paint_icon
 from gui.theme import Theme
 from gui.views.fitting import fitting_name
 from gui.views.fitting_ops import fitting_op
-from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED
+from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED, title
 from gui.views.layers_flags import flags_of
 from gui.views.layers_model import LayersModel
 from gui.views.layers_rows import LEAST_KL, LEAST_L2, LayerRows, with_threshold
@@ -144,15 +144,22 @@ class LayersDelegate(QStyledItemDelegate):
         return QSize(COLUMNS[index.column()].width, 24)
 
     def wishes(self, rows: LayerRows) -> dict[str, int]:
-        """Width at which the longest name, operator and number of weights are whole."""
+        """Width at which the longest name, operator and number of weights are whole, and every title of figures."""
         bold, plain = QFontMetricsF(font(12, 500)), QFontMetricsF(font(12))
         largest = 2.0 * float(max(rows.shape.params, default=0.0))  # bytes in FP16, whatever the plan has now
         longest = sorted(rows.shape.names, key=len)[-24:]
         ops = sorted(set(rows.shape.ops), key=len)[-24:]
-        return {
+        heading = QFontMetricsF(font(11, 600))
+        titles = {
+            column.key: round(heading.horizontalAdvance(title(column.key))) + 2 * PAD
+            for column in COLUMNS
+            if not column.stretch and column.key != "index"
+        }
+        weights = round(plain.horizontalAdvance(form.kib_figure(largest))) + 2 * PAD
+        return titles | {
             "name": round(max(map(bold.horizontalAdvance, longest), default=0)) + 2 * PAD + 2,
             "op": round(max(map(plain.horizontalAdvance, ops), default=0)) + 2 * PAD,
-            "weights": round(plain.horizontalAdvance(form.kib_figure(largest))) + 2 * PAD,
+            "weights": max(titles["weights"], weights),
         }
 
     # The switch.

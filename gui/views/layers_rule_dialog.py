@@ -25,6 +25,7 @@ from gui.views.layers_rows import LayerRows
 from gui.views.scheme_editor import SchemeEditor
 from gui.views.scheme_words import scheme_words
 from gui.views.words import kind_word
+from gui.widgets.themed import button
 from gui.widgets.themed import label as text_label
 
 THRESHOLDS = ("accumulated", "local", "sensitivity", "latency", "weights", "macs", "params")
@@ -132,8 +133,9 @@ class RuleDialog(QDialog):
         self.setMinimumWidth(460)
 
     def _connect(self) -> None:
-        apply = self.buttons.addButton(self.tr("Apply"), QDialogButtonBox.ButtonRole.AcceptRole)
-        apply.setProperty("primary", True)
+        apply = button(self.tr("Apply"), primary=True)
+        apply.setDefault(True)
+        self.buttons.addButton(apply, QDialogButtonBox.ButtonRole.AcceptRole)
         self.buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         self.apply = apply
         self.buttons.accepted.connect(self.accept)
@@ -161,6 +163,11 @@ class RuleDialog(QDialog):
         keep = matching(self._rows, self.rule()) & self._rows.shape.tunable & ~self._rows.locked
         return [int(i) for i in np.flatnonzero(keep)]
 
+    def locked(self) -> int:
+        """How many match but are locked."""
+        keep = matching(self._rows, self.rule()) & self._rows.shape.tunable & self._rows.locked
+        return int(keep.sum())
+
     def scheme(self) -> Scheme:
         """What they get."""
         chosen = self.target.currentData(Qt.ItemDataRole.UserRole)
@@ -183,7 +190,10 @@ class RuleDialog(QDialog):
         self.relation.setEnabled(threshold)
         self.limit.setEnabled(threshold)
         found = self.kernels()
-        self._count.setText(self.tr("%n kernel(s) match", "", len(found)))
+        words = self.tr("%n kernel(s) match", "", len(found))
+        if locked := self.locked():
+            words += " · " + self.tr("%n locked kernel(s) stay as they are", "", locked)
+        self._count.setText(words)
         names = ", ".join(self._rows.shape.names[i] for i in found[:_SHOWN])
         more = len(found) - _SHOWN
         self._names.setText(names + (", " + self.tr("and %n more", "", more) if more > 0 else ""))

@@ -110,7 +110,7 @@ class MemoryLines(Layer):
             self._level(painter, frame, data.budget / unit, self.theme.warn, (4, 3))
         taken: list[float] = []
         labels = [
-            (plan.peak_bytes, self.peak_label, self.theme.text, 1),
+            (plan.peak_bytes, self.peak_label, self.theme.text, -1),  # above the bars, where nothing is drawn
             (data.budget if data.budget is not None else -1, self.budget_label, self.theme.warn, -1),
             (plan.lower_bound_bytes if self.bound_label else -1, self.bound_label, self.theme.muted, 1),
         ]

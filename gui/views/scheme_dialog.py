@@ -15,6 +15,7 @@ from engine.session.changes import Change, What
 from gui import format as form
 from gui.kernel_names import names_of
 from gui.views.scheme_editor import SchemeEditor, describe
+from gui.widgets.themed import button
 from gui.widgets.themed import label as text_label
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class SchemeDialog(QDialog):
         self.error.setVisible(session is not None)
         self.buttons = QDialogButtonBox()
         accept = self.tr("Add") if title else self.tr("Apply")
-        self.buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
+        self.buttons.addButton(button(accept, primary=True), QDialogButtonBox.ButtonRole.AcceptRole)
         self.buttons.addButton(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from engine.errors import ExportError
 from engine.graph.types import ModelInput
@@ -31,6 +31,7 @@ from gui.dialogs.shortcuts import ShortcutsDialog
 from gui.dialogs.unsaved import UnsavedDialog
 from gui.i18n import set_language
 from gui.settings import Settings
+from gui.theme import theme_manager
 from gui.views.layers_rule_dialog import RuleDialog
 from gui.views.scheme_dialog import SchemeDialog
 from gui.widgets.themed import button
@@ -70,6 +71,8 @@ def test_dimensions_propose_shapes_and_share_names(qtbot):
     dialog.fields["sequence"].setValue(128)
     assert dialog.shapes()["mask"] == (1, 128)
     assert dialog._shown["mask"].text().endswith("1×128")
+    words = [shown.text() for shown in dialog.findChildren(QLabel)]
+    assert words[words.index("sequence") + 1] == "axis 1"  # names of exporters say little
     with qtbot.waitSignal(dialog.accepted, timeout=500):
         press(qtbot, dialog, "Open")
 
@@ -432,7 +435,23 @@ def test_the_primary_button_stands_last_in_every_dialog(window, session, qtbot, 
         found = {b.text(): b.mapTo(dialog, QPoint(0, 0)).x() for b in dialog.findChildren(QPushButton) if b.isVisible()}
         apply, cancel = ("Apply", "Cancel") if language == "en" else ("应用", "取消")
         assert found[apply] > found[cancel], type(dialog).__name__
+        main = next(b for b in dialog.findChildren(QPushButton) if b.text() == apply)
+        ground = main.grab().toImage()
+        assert ground.pixelColor(ground.width() // 2, 4) == theme_manager.theme.accent, type(dialog).__name__
         dialog.close()
+
+
+def test_a_rule_says_how_many_locked_kernels_it_leaves_alone(window, session, qtbot):
+    session.set_locked(("k3", "k9"), True)
+    dialog = rule_dialog(window)
+    dialog.show()
+    dialog._write()
+    assert dialog._count.text().endswith("2 locked kernels stay as they are")
+    session.set_locked(("k3", "k9"), False)
+    dialog.close()
+    dialog = rule_dialog(window)
+    assert "locked" not in dialog._count.text()
+    dialog.close()
 
 
 def test_looking_through_a_folder_never_holds_the_window_up(window, session, qtbot, tmp_path, monkeypatch):

@@ -46,6 +46,14 @@ def test_it_follows_the_current_kernel_unless_pinned(view, session, qtbot):
     assert view.number.text() == "#5"
 
 
+def test_the_note_has_a_title_that_stays_when_something_is_written(view, qtbot):
+    assert view.note_title.isVisible()
+    assert (view.note_title.text(), view.note_title.buddy()) == ("Note", view.note)
+    assert view.note_title.geometry().bottom() < view.note.geometry().top()
+    qtbot.keyClicks(view.note, "keep")
+    assert view.note_title.isVisible()
+
+
 def test_the_switch_sets_the_kernel_on_show_only(view, session, qtbot):
     session.select(("k20", "k21"), "k20")
     other = session.plan.scheme("k21")

@@ -238,6 +238,7 @@ def test_escape_clears_the_selection_then_cancels_a_job(make_window, session, qt
     for _ in range(2):
         qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert session.selection == ()
+    assert session.current == "k3"  # the place in the list is kept
     assert not job.token.cancelled
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert job.token.cancelled
