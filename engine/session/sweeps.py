@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 
 from engine.fusion.types import Network
@@ -39,8 +40,8 @@ from engine.tuning.sweep import cells_of
 
 _SAMPLES = 8
 """Samples that an estimate looks at: more hardly change a ranking."""
-_REFINED = 4
-"""Random probes per sample that an estimate ends with: it is shown with one, then refined while nothing waits."""
+_REFINED = 32
+"""Random probes over all samples that an estimate ends with: it is shown with one a sample, and refined afterwards."""
 OFFERED = (FP16, W8A16, INT8, W4A8, INT4)
 """Schemes that are swept until the user chooses others."""
 
@@ -232,11 +233,14 @@ class Sweeps:
         self._refine()
 
     def _refine(self) -> None:
-        """One more probe for all samples: a job of its own each, so that what else waits in the lane comes between."""
+        """Twice as many probes, in a job of its own: what else waits in the lane comes first."""
         table = self.estimates
-        if table is None or not table.complete or table.unit_vectors or table.probes >= _REFINED or not self.missing():
+        if table is None or not table.complete or table.unit_vectors or not self.missing():
             return
-        metric, schemes, probes = table.metric, table.schemes, table.probes + 1
+        probes = min(2 * table.probes, ceil(_REFINED / table.samples))
+        if probes <= table.probes:
+            return
+        metric, schemes = table.metric, table.schemes
 
         def run(bench: Bench) -> Estimates:
             return self.estimator(bench, metric).estimate(

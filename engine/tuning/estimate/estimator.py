@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from math import inf, isfinite, prod
+from math import ceil, inf, isfinite, prod
 
 from engine.errors import DataError
 from engine.fusion.types import Kind
@@ -21,7 +21,7 @@ from engine.tuning.estimate.passes import send_back
 from engine.tuning.estimate.probes import Target, probe, target_of
 from engine.tuning.estimate.results import CellKey, EstimatedCell, Estimates
 from engine.tuning.estimate.route import Route, Step, plan_route
-from engine.tuning.estimate.scores import Sums, combine
+from engine.tuning.estimate.scores import DRAWS, Score, Sums, corrected, score
 from engine.tuning.metrics import Metric, default_metric, figure, point_of
 
 _BATCH_BYTES = 64 << 20
@@ -52,7 +52,8 @@ class Estimator:
         Args:
             evaluator: Its reference is read, nothing in it is changed.
             metric: What to predict; by default what suits the model (see `default_metric`).
-            probes: Random probes per sample; by default one, or unit vectors where few elements are measured.
+            probes: Random probes per sample; by default one, more for fewer than eight samples, or unit vectors where
+                few elements are measured.
             most_samples: At most so many samples are looked at, spread over all; one alone ranks well already.
             seed: Of the probes.
             keep_bytes: Memory for gradients that later schemes are measured with; 0 for an estimate that nobody adds
@@ -150,7 +151,7 @@ class Estimator:
 
     @property
     def _probes(self) -> int:
-        return self._aim().units if self._unit else max(1, self._asked or 1)
+        return self._aim().units if self._unit else self._asked or ceil(DRAWS / len(self._samples))
 
     def _find_route(self, schemes: Sequence[Scheme], target: Target, cancel: CancelToken) -> Route:
         formats = frozenset(_formats(schemes))
@@ -301,26 +302,28 @@ class Estimator:
         samples = len(items) // probes
         scale = target.scale * len(self._evaluator.samples) / samples
         blocked: dict[str, Text] = dict(route.blocked)
-        cells: dict[CellKey, EstimatedCell] = {}
         results = {step.kernel.id: step.wanted.gradients for step in route.steps}
-        for kernel in network.tunable:
-            if kernel.id in blocked:
-                continue
-            for scheme in schemes:
-                parts = _parts(scheme, results.get(kernel.id, ()))
-                channel, full = self._sums.of(kernel.id, parts, items)
-                total, spread = combine(channel, full, probes, self._unit)
+        cells: dict[CellKey, EstimatedCell] = {}
+        for scheme in schemes:
+            scores: dict[str, Score] = {}
+            for kernel in network.tunable:
+                if kernel.id not in route.blocked:
+                    parts = _parts(scheme, results.get(kernel.id, ()))
+                    scores[kernel.id] = score(*self._sums.of(kernel.id, parts, items), probes, self._unit)
+            for each, total in corrected(scores).items():
+                spread = scores[each].spread_db
                 if not isfinite(total) and _overflows(scheme):
                     total, spread = inf, 0.0
                 elif not isfinite(total):
-                    blocked[kernel.id] = say(
-                        "The estimate of {name} is not a number; it is measured, not estimated.", name=kernel.name
+                    name = network.by_id(each).name
+                    blocked[each] = say(
+                        "The estimate of {name} is not a number; it is measured, not estimated.", name=name
                     )
-                    break
+                    continue
                 harm = scale * total
-                value = figure(metric, harm)
-                cells[kernel.id, scheme] = EstimatedCell(kernel.id, scheme, harm, value, spread)
-        cells = {key: cell for key, cell in cells.items() if key[0] not in blocked}
+                cells[each, scheme] = EstimatedCell(each, scheme, harm, figure(metric, harm), spread)
+        order = [(kernel.id, scheme) for kernel in network.tunable for scheme in schemes]
+        cells = {key: cells[key] for key in order if key in cells and key[0] not in blocked}
         return Estimates(
             metric=metric,
             point=target.point,

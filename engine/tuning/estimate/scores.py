@@ -6,22 +6,27 @@ For each part and each probe two sums over its channels are kept: of the product
 - by channel: sum over channels of product^2. Unbiased where errors of different channels are uncorrelated, which
   rounding errors of weight rows are, and far less noisy than the square of the sum.
 - full: (sum of all products)^2. Unbiased for any error, but one draw of a chi-square with one degree of freedom.
-- both: the root of their product, from four probes on.
+- both: the sums by channel, corrected by what the full ones say as far as that is more than their own noise.
 - unit vectors for probes: the plain squares add up to what is asked for, exactly to first order.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterable, Sequence
-from math import isfinite, log10, sqrt
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, inf, isfinite, log, log10, sqrt
+from typing import TypeVar
 
 import numpy as np
 
 from engine.graph.types import Array
 
-MIXED_FROM = 4
-"""Random probes from which both sums are combined."""
+Key = TypeVar("Key", bound=Hashable)
+DRAWS = 8
+"""Random probes, over all samples, that a full sum needs before it says anything, and an estimate to rank well."""
+_KERNELS = 3
+"""Fewer don't tell how far their sums differ beyond noise."""
 
 
 class Sums:
@@ -59,8 +64,21 @@ class Sums:
         return channel, full
 
 
-def combine(channel: Sequence[float], full: Sequence[float], probes: int, unit: bool) -> tuple[float, float]:
-    """The estimate, summed over samples, and its standard error in dB.
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A cell's estimate, summed over samples."""
+
+    channel: float
+    """By channel; the estimate itself where probes were unit vectors."""
+    full: float
+    noise: float
+    """Variance of the logarithm of `full`, by how its draws differ; 0 with unit vectors, inf with too few draws."""
+    spread_db: float
+    """Standard error over samples."""
+
+
+def score(channel: Sequence[float], full: Sequence[float], probes: int, unit: bool) -> Score:
+    """Add up the sums of one cell.
 
     Args:
         channel: By sample, then by probe.
@@ -71,12 +89,45 @@ def combine(channel: Sequence[float], full: Sequence[float], probes: int, unit: 
     count = len(channel) // probes
     if unit:
         by_sample = [sum(full[at * probes : (at + 1) * probes]) for at in range(count)]
-        return sum(by_sample), _spread(by_sample)
+        return Score(sum(by_sample), sum(by_sample), 0.0, _spread(by_sample))
     by_channel = [sum(channel[at * probes : (at + 1) * probes]) / probes for at in range(count)]
-    total = sum(by_channel)
-    if probes >= MIXED_FROM and isfinite(total):
-        total = sqrt(total * sum(full) / probes)
-    return total, _spread(by_channel)
+    return Score(sum(by_channel), sum(full) / probes, _noise(full), _spread(by_channel))
+
+
+def corrected(scores: Mapping[Key, Score]) -> dict[Key, float]:
+    """Estimates of one scheme's cells: sums by channel, moved towards the full sums.
+
+    The two differ by the noise of the full sum, which its draws tell, and by what channels have in common, which only
+    the full sum sees. How large the latter is on this network is what is left of the mean square of
+    log(full / channel) when the noise is taken off (empirical Bayes); each cell then moves by the share of its
+    difference that is not noise. Where channels have nothing in common nothing moves, however many probes there are.
+    """
+    known = {k: s for k, s in scores.items() if s.channel > 0 and s.full > 0 and isfinite(s.channel * s.full)}
+    moved = {key: each.channel for key, each in scores.items()}
+    if len(known) < _KERNELS or not all(isfinite(each.noise) for each in known.values()):
+        return moved
+    apart = {key: log(each.full / each.channel) for key, each in known.items()}
+    mean = sum(apart.values()) / len(apart)  # the level stays: it hardly matters to ranks, and measured plans tell it
+    common = sum((apart[key] - mean) ** 2 - each.noise for key, each in known.items()) / len(known)
+    if common <= 0:
+        return moved
+    for key, each in known.items():
+        moved[key] *= exp(common / (common + each.noise) * (apart[key] - mean))
+    return moved
+
+
+def _noise(draws: Sequence[float]) -> float:
+    """Variance of the logarithm of a sum of draws that have a chi-square distribution, weighted differently.
+
+    With a relative variance v it is about v + v^2 / 2. For n draws x alike, v = 2 / n, and the mean of
+    u = (2/3) sum x^2 / (sum x)^2 is 2 / (n + 2), so that v = u / (1 - u).
+    """
+    total = sum(draws)
+    if len(draws) < DRAWS or not (isfinite(total) and total > 0):
+        return inf
+    u = 2 / 3 * sum((draw / total) ** 2 for draw in draws)
+    v = u / (1 - u)
+    return v + v * v / 2
 
 
 def _spread(values: Sequence[float]) -> float:

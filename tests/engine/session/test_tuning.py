@@ -86,7 +86,7 @@ def test_an_estimate_is_shown_at_once_and_then_refined(driver, cnn_path, monkeyp
     driver.settle()
     sweeps = session.sweeps
     tables = list(dict.fromkeys(table.probes for table in seen if table is not None and table.complete))
-    assert tables == [1, 2, 3, 4]
+    assert tables == [1, 2, 4]
     assert not sweeps.refining
     assert not sweeps.estimates.unit_vectors
     odd = replace(INT4, weights=replace(INT4.weights, bits=3))
@@ -267,6 +267,16 @@ def test_a_search_keeps_its_budgets_and_is_measured(opened):
     session.apply_plan(found.plan, say("Other"))
     opened.settle()
     assert session.figures.evaluation.output.sqnr_db == pytest.approx(found.measured_db, abs=0.05)
+
+
+def test_a_tight_search_says_which_uniform_plan_would_be_better_and_why_not(opened):
+    session = opened.session
+    sizes = [plan_bytes(session.network, preset(session.network, name)).total for name in ("int4", "int8")]
+    session.searches.start(Wishes(size_bytes=sum(sizes) / 2, schemes=(INT4, INT8)))
+    opened.settle()
+    (found,) = session.searches.proposals
+    assert "INT8 everywhere would reach" in str(found.beyond)
+    assert "beyond the limit of model size" in str(found.beyond)
 
 
 def test_contradictory_budgets_give_the_nearest_plan(opened):
