@@ -14,6 +14,7 @@ import onnx
 
 from engine.fusion.view import View, attribute
 from engine.graph.types import Array, Graph, Node, StoredFormat
+from engine.progress import NEVER, CancelToken
 
 Affine = tuple[Array, Array]
 """Factor and offset per channel, float64."""
@@ -32,18 +33,23 @@ class Folded:
     """Output of a folded anchor -> output that the anchor has in the file."""
 
 
-def fold(graph: Graph, *, affine: bool) -> Folded:
+def fold(graph: Graph, *, affine: bool, cancel: CancelToken = NEVER) -> Folded:
     """Fold into every Conv, ConvTranspose and Gemm what can be folded.
 
     Args:
         graph: The model.
         affine: Fold per-channel Mul and Add (a bias in a node of its own) as well as BatchNorm.
+        cancel: Checked at every layer.
+
+    Raises:
+        Cancelled: `cancel` was raised.
     """
     view = View(graph.nodes, graph.constants, graph.tensors, [info.name for info in graph.outputs])
     constants, origins, stored = dict(graph.constants), dict(graph.origins), dict(graph.stored)
     replaced: dict[int, Node | None] = {}
     names: dict[str, str] = {}
     for at, op in enumerate(view.ops):
+        cancel.check()
         if op not in ("Conv", "ConvTranspose", "Gemm") or not _constant_weights(view, at):
             continue
         followers, step = _followers(view, at, affine)

@@ -25,46 +25,61 @@ from engine.fusion.types import Kernel, Kind, Network, Rules
 from engine.fusion.view import View
 from engine.fusion.weights import explain_missing, find_weights
 from engine.graph.types import Array, Graph
+from engine.progress import NEVER, CancelToken
 
 
-def fuse(graph: Graph, rules: Rules = "edge") -> Network:
+def fuse(graph: Graph, rules: Rules = "edge", *, cancel: CancelToken = NEVER) -> Network:
     """Cut a graph into kernels by one of the two rule sets.
 
     Each node belongs to exactly one kernel (a folded BatchNorm to the one whose weights it went into), the kernels are
     in an order that can be run, and running their nodes gives what the model gives.
+
+    Raises:
+        Cancelled: `cancel` was raised.
     """
     rule_set = RULES[rules]
-    folded = fold(graph, affine=rule_set.affine)
+    cancel.check()
+    folded = fold(graph, affine=rule_set.affine, cancel=cancel)
     view = View(folded.nodes, folded.constants, graph.tensors, [info.name for info in graph.outputs])
-    partition = partition_of(view, rule_set)
-    drafts = [_kernel(index, region, view, partition, folded) for index, region in enumerate(partition)]
+    cancel.check()
+    partition = partition_of(view, rule_set, cancel)
+    drafts = []
+    for index, region in enumerate(partition):
+        cancel.check()
+        drafts.append(_kernel(index, region, view, partition, folded))
     names = unique_names([kernel.name for kernel in drafts])
     kernels = tuple(_renamed(kernel, name) for kernel, name in zip(drafts, names, strict=True))
     return Network(graph, rules, kernels)
 
 
-def partition_of(view: View, rules: RuleSet) -> Partition:
+def partition_of(view: View, rules: RuleSet, cancel: CancelToken = NEVER) -> Partition:
     """All nodes in regions."""
     partition = Partition(view)
     for finder in (find_integer_products, find_pairs):
+        cancel.check()
         for region in finder(view):
             partition.put(region)
     for region in find_sealed(view, partition):
         partition.put(region)
     if rules.named:
         for finder in (find_rotaries, find_group_norms, find_norms, find_activations):
+            cancel.check()
             for region in finder(view):
                 if partition.free(region.nodes):
                     partition.put(region)
         for region in find_softmaxes(view, partition):
             partition.put(region)
+    cancel.check()
     _extend_anchors(view, partition, rules)
+    cancel.check()
     if rules.norm_epilogue:
         _extend_norms(view, partition, rules)
     for at in range(len(view.nodes)):
         if partition.free((at,)):
             partition.put(Region.of((at,), at, kind_of(view, at), label_node(view, at)))
+    cancel.check()
     take_pairs(partition, view)
+    cancel.check()
     if rules.chains:
         merge_chains(partition, view)
     return partition

@@ -6,14 +6,15 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import onnxruntime as ort
 
-from engine.progress import CancelToken
+from engine.errors import Cancelled
+from engine.progress import NEVER, CancelToken
 
 try:
     import resource
@@ -65,6 +66,38 @@ def guarded(
     finally:
         done.set()
         thread.join()
+
+
+@contextmanager
+def watched(stop: Callable[[], None], cancel: CancelToken) -> Iterator[None]:
+    """Call `stop` as soon as somebody cancels what the calling thread does; what fails then has been cancelled.
+
+    Raises:
+        Cancelled: Instead of whatever the block raises once it has been cancelled, or when it ends.
+    """
+    if cancel is NEVER:
+        yield
+        return
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(_INTERVAL_S):
+            if cancel.cancelled:
+                stop()
+                return
+
+    thread = threading.Thread(target=watch, name="open-guard", daemon=True)
+    thread.start()
+    try:
+        yield
+    except Exception as error:
+        if cancel.cancelled:
+            raise Cancelled from error
+        raise
+    finally:
+        done.set()
+        thread.join()
+    cancel.check()
 
 
 _limiting = threading.Lock()

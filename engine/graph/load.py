@@ -73,9 +73,12 @@ def load(
     model, changed = read_plain(path, memory_limit)
     cancel.check()
     inputs = choose_shapes(declared_inputs(model, path), shapes, path, memory_limit)
+    cancel.check()
     others = check_tensors(model, real)
+    cancel.check()
     notes = (*changed, *zero_dims(model.graph, inputs))
     model = inlined(model, path, memory_limit)
+    cancel.check()
     arranged = arrange(model, path)
     cancel.check()
     progress(0.2, say("Checking {file}", file=path.name))
@@ -88,7 +91,8 @@ def load(
         arranged = take_branches(arranged, trial.conditions, {info.name for info in inputs}, path)
         trial = try_run(model, arranged, inputs, real, memory_limit, loop_seconds, feeds, cancel)
     progress(0.9, say("Arranging {file}", file=path.name))
-    graph = _graph(path, model, arranged, inputs, trial, sha256, sum(f.stat().st_size for f in (real, *others)))
+    file_bytes = sum(f.stat().st_size for f in (real, *others))
+    graph = _graph(path, model, arranged, inputs, trial, sha256, file_bytes, cancel)
     cancel.check()
     progress(1.0, say("Opened {file}", file=path.name))
     return replace(graph, files=frozenset((real, *others)), notes=(*notes, *graph.notes))
@@ -112,13 +116,17 @@ def _graph(
     trial: Trial,
     sha256: str,
     file_bytes: int,
+    cancel: CancelToken,
 ) -> Graph:
     running = [node for node in trial.arranged.nodes if any(name in trial.depends.values for name in node.output)]
     protos = drop_idle(running, arranged.outputs, trial.tensors, trial.depends.shapes)
+    cancel.check()
     protos = cancel_pairs(protos, arranged.outputs, trial.tensors, trial.depends.shapes)
+    cancel.check()
     nodes = tuple(Node(index, proto, _scope(proto), captured(proto)) for index, proto in enumerate(protos))
     reader = TensorReader(path.resolve())
-    constants = _constants(nodes, trial.arranged, trial, reader)
+    constants = _constants(nodes, trial.arranged, trial, reader, cancel)
+    cancel.check()
     alive = {info.name for info in inputs} | {name for node in nodes for name in node.outputs if name}
     tensors = {name: info for name, info in trial.tensors.items() if name in alive}
     return Graph(
@@ -169,10 +177,13 @@ def _notes(
     return tuple(notes)
 
 
-def _constants(nodes: Sequence[Node], arranged: Arranged, trial: Trial, reader: TensorReader) -> dict[str, Array]:
+def _constants(
+    nodes: Sequence[Node], arranged: Arranged, trial: Trial, reader: TensorReader, cancel: CancelToken
+) -> dict[str, Array]:
     constants: dict[str, Array] = {}
     used = dict.fromkeys(name for node in nodes for name in node.inputs if name)
     for name in (*used, *arranged.outputs):
+        cancel.check()
         if name in trial.folded:
             constants[name] = trial.folded[name]
         elif name in arranged.stored and name not in constants:

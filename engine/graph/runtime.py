@@ -13,7 +13,9 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 
+from engine.graph.guard import watched
 from engine.graph.types import NO_TENSOR, Array
+from engine.progress import NEVER, CancelToken
 
 _TYPES = {
     "float": np.float32,
@@ -41,7 +43,7 @@ _TYPES = {
 }
 
 
-def open_session(model: onnx.ModelProto, folder: Path) -> ort.InferenceSession:
+def open_session(model: onnx.ModelProto, folder: Path, cancel: CancelToken = NEVER) -> ort.InferenceSession:
     """A session that runs the nodes one by one as they are written.
 
     No optimisation: every tensor exists, and nothing is packed or folded, so that mapped weights stay in their file.
@@ -49,6 +51,10 @@ def open_session(model: onnx.ModelProto, folder: Path) -> ort.InferenceSession:
     Args:
         model: External data are names relative to `folder`.
         folder: Where those files are.
+        cancel: Heeded while the runtime works.
+
+    Raises:
+        Cancelled: If asked to stop.
     """
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -61,9 +67,10 @@ def open_session(model: onnx.ModelProto, folder: Path) -> ort.InferenceSession:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.disable_prepacking", "1")
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(folder))
-    return ort.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"], enable_fallback=0
-    )
+    with watched(lambda: options.set_load_cancellation_flag(True), cancel):
+        return ort.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"], enable_fallback=0
+        )
 
 
 def quiet_run() -> ort.RunOptions:

@@ -15,9 +15,11 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from engine.errors import Cancelled
 from engine.graph.arrange import Arranged
 from engine.graph.runtime import open_session, quiet_run, run
 from engine.graph.types import TensorInfo
+from engine.progress import CancelToken
 
 _SMALL = 512
 """Elements of a tensor that shape arithmetic may use; a result is at most the product of two of these."""
@@ -37,6 +39,7 @@ def settled(
     shapes: Mapping[str, tuple[int, ...]],
     inputs: Sequence[TensorInfo],
     folder: Path,
+    cancel: CancelToken,
 ) -> Arranged | None:
     """The graph with small computed constants as stored ones; None if there are none to settle.
 
@@ -46,6 +49,7 @@ def settled(
         shapes: Shapes that are known so far.
         inputs: Concrete inputs.
         folder: Where external data are.
+        cancel: Heeded while the runtime works.
     """
     shapes = {**shapes, **{info.name: info.shape for info in inputs}}
     shapes.update({name: tuple(tensor.dims) for name, tensor in arranged.stored.items()})
@@ -65,7 +69,7 @@ def settled(
                 sizes[node.output[0]] = bound
     if not nodes and not known:
         return None
-    found = known | _compute(model, nodes, arranged, known, folder)
+    found = known | _compute(model, nodes, arranged, known, folder, cancel)
     if not found:
         return None
     rest = tuple(node for node in arranged.nodes if node.output[0] not in found)
@@ -86,6 +90,7 @@ def _compute(
     arranged: Arranged,
     known: Mapping[str, onnx.TensorProto],
     folder: Path,
+    cancel: CancelToken,
 ) -> dict[str, onnx.TensorProto]:
     """Run the nodes by themselves; nothing if the runtime objects (it will say so again about the whole model)."""
     if not nodes:
@@ -100,7 +105,9 @@ def _compute(
     part.graph.initializer.extend(arranged.stored[name] for name in read if name in arranged.stored)
     part.graph.output.extend(onnx.ValueInfoProto(name=name) for name in made)
     try:
-        values = run(open_session(part, folder), {}, made, quiet_run())
+        values = run(open_session(part, folder, cancel), {}, made, quiet_run())
         return {name: numpy_helper.from_array(value.read(), name) for name, value in values.items()}
+    except Cancelled:
+        raise
     except Exception:  # the runtime's exceptions have no common base
         return {}

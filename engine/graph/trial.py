@@ -75,31 +75,37 @@ def try_run(
     Raises:
         ModelError: ONNX Runtime refuses the model, or it needs too much memory.
     """
-    arranged, plain, session, types = _open_settled(model, arranged, inputs, path)
+    arranged, plain, session, types = _open_settled(model, arranged, inputs, path, cancel)
     cancel.check()
     written = [name for node in arranged.nodes for name in node.output if name]
     static = frozenset(name for name in written if types[name][1] is not None)
     depends = dependence(arranged.nodes, (i.name for i in inputs), static)
+    cancel.check()
     _check_memory(arranged, inputs, types, depends, path, memory_limit)
     constants = frozenset(name for name in written if name not in depends.values)
     loose = _unheld(arranged, depends, constants, types)
     depends, constants = Dependence(depends.values | loose, depends.shapes), constants - loose
     conditions = known_conditions(arranged, constants | frozenset(arranged.stored))
     wanted = _frontier(arranged, depends, constants, conditions)
+    cancel.check()
     casts = add_casts(plain, [name for name in wanted if types[name][0].kind == "V"])
     unknown = [name for name in written if types[name][1] is None and types[name][0] != NO_TENSOR]
     sizes = add_shapes(plain, unknown, types)
     fetch = [*(casts.get(name, name) for name in wanted), *sizes.values()] or written[-1:]
     keep_outputs(plain, fetch or arranged.outputs)
-    session, _ = open_trial(plain, inputs, path)
+    session, _ = open_trial(plain, inputs, path, cancel)
     limits = index_limits(arranged, {name: shape for name, (_, shape) in types.items() if shape is not None})
     # Copies: an operator may write into what it was fed (BatchNormalization in training mode does).
     own = None if feeds is None else {name: np.array(array) for name, array in feeds.items()}
     tries = _guesses(inputs, limits) if own is None else [own]
     seconds = loop_seconds if any(_loops(node) for node in arranged.nodes) else inf
     values = _run(session, tries, fetch, path, memory_limit, seconds, cancel) if fetch else {}
-    folded = {name: _constant(values[casts.get(name, name)], types.get(name)) for name in wanted}
+    folded = {}
+    for name in wanted:
+        cancel.check()
+        folded[name] = _constant(values[casts.get(name, name)], types.get(name))
     tensors = {info.name: info for info in inputs}
+    cancel.check()
     for name in written:
         dtype, shape = types[name]
         if name in sizes:
@@ -109,21 +115,22 @@ def try_run(
 
 
 def _open_settled(
-    model: onnx.ModelProto, arranged: Arranged, inputs: Sequence[TensorInfo], path: Path
+    model: onnx.ModelProto, arranged: Arranged, inputs: Sequence[TensorInfo], path: Path, cancel: CancelToken
 ) -> tuple[Arranged, onnx.ModelProto, ort.InferenceSession, Types]:
     """Open the model, with its shape arithmetic worked out as far as that goes."""
     plain = trial_model(model, arranged, inputs)
-    session, types = open_trial(plain, inputs, path)
+    cancel.check()
+    session, types = open_trial(plain, inputs, path, cancel)
     for _ in range(_ROUNDS):
         if all(shape is not None for _, shape in types.values()):
             break
         shapes = {name: shape for name, (_, shape) in types.items() if shape is not None}
-        candidate = settled(model, arranged, shapes, inputs, path.parent)
+        candidate = settled(model, arranged, shapes, inputs, path.parent, cancel)
         if candidate is None:
             break
         try:
             next_plain = trial_model(model, candidate, inputs)
-            session, types = open_trial(next_plain, inputs, path)
+            session, types = open_trial(next_plain, inputs, path, cancel)
         except ModelError:  # known values make shape inference stricter than the runtime itself
             break
         arranged, plain = candidate, next_plain

@@ -11,11 +11,12 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 
-from engine.errors import ModelError
+from engine.errors import Cancelled, ModelError
 from engine.graph.arrange import Arranged
 from engine.graph.runtime import open_session, output_types, reason
 from engine.graph.subgraphs import reads
 from engine.graph.types import TensorInfo
+from engine.progress import CancelToken
 from engine.text import Text, say
 
 Types = Mapping[str, tuple[np.dtype[Any], tuple[int, ...] | None]]
@@ -45,20 +46,27 @@ def trial_model(model: onnx.ModelProto, arranged: Arranged, inputs: Sequence[Ten
     return plain
 
 
-def open_trial(plain: onnx.ModelProto, inputs: Sequence[TensorInfo], path: Path) -> tuple[ort.InferenceSession, Types]:
+def open_trial(
+    plain: onnx.ModelProto, inputs: Sequence[TensorInfo], path: Path, cancel: CancelToken
+) -> tuple[ort.InferenceSession, Types]:
     """Open with concrete input shapes, or, where the runtime's shape inference objects to these, with free ones.
 
     Raises:
         ModelError: ONNX Runtime refuses the model.
+        Cancelled: If asked to stop.
     """
     try:
-        session = open_session(plain, path.parent)
+        session = open_session(plain, path.parent, cancel)
+    except Cancelled:
+        raise
     except Exception as error:  # the runtime's exceptions have no common base
         for value, info in zip(plain.graph.input, inputs, strict=True):
             for axis in range(len(info.shape)):
                 value.type.tensor_type.shape.dim[axis].dim_param = f"{info.name}.{axis}"
         try:
-            session = open_session(plain, path.parent)
+            session = open_session(plain, path.parent, cancel)
+        except Cancelled:
+            raise
         except Exception:
             raise ModelError(
                 _unknown(error, plain, path.name)

@@ -64,6 +64,7 @@ def open_network(
         ModelError: As `engine.graph.load`; `TooBigError` if it needs more than `memory_limit` bytes.
     """
     chosen = proposed_shapes(read_inputs(path, memory_limit=memory_limit), shapes or {})
+    cancel.check()
 
     def loading(fraction: float, text: Text) -> None:
         progress(fraction * 0.9, text)
@@ -71,7 +72,7 @@ def open_network(
     graph = load(path, shapes=chosen, memory_limit=memory_limit, progress=loading, cancel=cancel)
     cancel.check()
     progress(0.92, say("Fusing"))
-    return fuse(graph, rules)
+    return fuse(graph, rules, cancel=cancel)
 
 
 def default_samples(network: Network) -> int:
