@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 from collections.abc import Callable, Mapping
@@ -29,6 +30,7 @@ from engine.session.document import (
     sound_scenario,
 )
 from engine.session.kept import LONGEST_NAME, MOST_KEPT, KeptPlan, PlanFigures, free_name
+from engine.session.salvage import mended
 from engine.session.state import Budgets
 from engine.text import Text, say
 from engine.tuning.methods import check_methods
@@ -140,6 +142,14 @@ def _name_of(raw: msgspec.Raw) -> str:
     return name[:LONGEST_NAME] if isinstance(name, str) else ""
 
 
+_PARTS = {
+    "locked": say("locks"),
+    "view": say("the look of the window"),
+    "notes": say("notes"),
+    "kept": say("kept plans"),
+}
+
+
 class _Head(msgspec.Struct):
     format: Literal["mixbit-project"]
     version: int
@@ -190,13 +200,30 @@ def digest_of(path: Path) -> str:
 
 
 def read_project(path: Path) -> Project:
-    """Read a project; its paths come back absolute.
+    """A project as of `read_or_mend`, whatever was lost; errors as there."""
+    return read_or_mend(path)[0]
+
+
+def read_or_mend(path: Path) -> tuple[Project, Text | None]:
+    """Read a project, as far as that can be done; its paths come back absolute.
+
+    Returns:
+        The project, and a sentence on what was lost if the file is damaged in parts that it can do without. Of kept
+        plans `Project.kept_plans` says that.
 
     Raises:
-        PlanError: it can't be read, is no project, or was written by a newer Mixbit.
+        PlanError: it can't be read, is no project, is damaged elsewhere, or was written by a newer Mixbit.
     """
+    lost: Text | None = None
     try:
         data = path.read_bytes()
+        try:
+            decode_json(data)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            rest = mended(data)
+            if rest is not None:
+                data = rest[0]
+                lost = _lost(path, rest[1])
         head = decode_json(data, _Head)
         if head.version > VERSION:
             raise PlanError(
@@ -219,7 +246,15 @@ def read_project(path: Path) -> Project:
             say("{path} is not a Mixbit project: {reason}.", path=path, reason=form_words(error))
         ) from error
     base = path.absolute().parent
-    return _with_paths(project, lambda p: str(Path(os.path.normpath(base / p))) if p else p)
+    return _with_paths(project, lambda p: str(Path(os.path.normpath(base / p))) if p else p), lost
+
+
+def _lost(path: Path, names: tuple[str, ...]) -> Text:
+    parts = [_PARTS[name] for name in names]
+    if not parts:
+        return say("{path} is damaged; what can be read of it is opened.", path=path)
+    every = functools.reduce(lambda one, other: say("{one}, {other}", one=one, other=other), parts)
+    return say("{path} is damaged; what can be read of it is opened, without: {parts}.", path=path, parts=every)
 
 
 def _with_paths(project: Project, change: Callable[[str], str]) -> Project:

@@ -27,7 +27,7 @@ from engine.session.exports import Snapshot, spare_the_model, write_export
 from engine.session.figures import Results
 from engine.session.history import History
 from engine.session.opening import opening_plan, stored_note
-from engine.session.project import Project, digest_of, read_project
+from engine.session.project import Project, digest_of, read_or_mend, read_project
 from engine.session.reading import DEFAULT_DEVICE, Ask, AskMemory
 from engine.session.safekeeping import Place
 from engine.session.samples import find_sample, sample_of, sources
@@ -101,12 +101,14 @@ class Session(Editing):
         """
         path = Path(path)
         seen = digest_of(path)
-        project = read_project(path)
+        project, lost = read_or_mend(path)
 
         def adopt(network: Network) -> None:
             document = project.document(network, str(path))
             self.view_state = dict(project.view)
             self._adopt(network, document, saved=document, place=Place(path, seen))
+            if lost is not None:
+                self.note(lost, "warning")
             self._say_dropped(project, network)
             self._recent.add(path)
 

@@ -458,6 +458,16 @@
     </message>
 </context>
 <context>
+    <name>Sweeps</name>
+    <message numerus="yes">
+        <source>%n probe(s) a sample</source>
+        <translation>
+            <numerusform>%n probe a sample</numerusform>
+            <numerusform>%n probes a sample</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>TimelineView</name>
     <message numerus="yes">
         <source>%n kernel(s)</source>

@@ -6001,6 +6001,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <source>estimated in {time}</source>
         <translation>估计用时 {time}</translation>
     </message>
+    <message numerus="yes">
+        <source>%n probe(s) a sample</source>
+        <translation>
+            <numerusform>每样本 %n 个探针</numerusform>
+        </translation>
+    </message>
     <message>
         <source>measured {done} of {all}</source>
         <translation>已测 {done}/{all}</translation>
@@ -6545,6 +6551,22 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>engine</name>
     <message>
+        <source>There is not enough memory for this; take fewer samples, smaller shapes or fewer workers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was found can't be printed ({reason}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The system refuses to go on ({reason}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} can't be used ({reason}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Give at least two plans to compare; {word} is one.</source>
         <translation>请至少给出两个要比较的方案；{word} 只是一个。</translation>
     </message>
@@ -6561,6 +6583,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>第一个不合格的层是 {name}（样本 {sample}）：{metric} 为 {value}，要求为 {limit}。</translation>
     </message>
     <message>
+        <source>--shape names input {name} twice, with different shapes; keep one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>No kernel of this plan has integer weights: there is nothing to choose a method for.</source>
         <translation>该方案没有整数权重的算子：无从选择方法。</translation>
     </message>
@@ -6571,6 +6597,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>No layer of this model has weights whose precision can be set; nothing to sweep.</source>
         <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
+    </message>
+    <message>
+        <source>An estimate needs at least one probe; {count} were asked for.</source>
+        <translation>估计至少需要一个探针；要求的是 {count} 个。</translation>
     </message>
     <message>
         <source>No effect on the output in any of these schemes: {layers}.</source>
@@ -6833,12 +6863,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file}：输入 {input} 的形状为 {declared}，不能接受 {shape}。</translation>
     </message>
     <message>
-        <source>{file}: input {input} of shape {shape} would need {need:.1f} GB; the memory limit is {limit:.1f} GB.</source>
-        <translation>{file}：形状为 {shape} 的输入 {input} 需要 {need:.1f} GB；内存上限为 {limit:.1f} GB。</translation>
+        <source>{file}: input {input} of shape {shape} would need {need} GB; the memory limit is {limit} GB.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{file} needs {need:.1f} GB to run, more than the memory limit of {limit:.1f} GB: raise the limit to open it.</source>
-        <translation>{file} 运行需要 {need:.1f} GB，超过内存上限 {limit:.1f} GB：请提高上限再打开。</translation>
+        <source>{file} needs {need} GB to run, more than the memory limit of {limit} GB: raise the limit to open it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading {file}</source>
@@ -7729,6 +7759,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>量化模型 {file}</translation>
     </message>
     <message>
+        <source>{path} can't be read as options of pictures: {reason}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Pictures for input {name} can't be resized to {size}; give a height and a width from 1 to {most}.</source>
         <translation>输入 {name} 的图片不能缩放到 {size}；高和宽须在 1 到 {most} 之间。</translation>
     </message>
@@ -7743,6 +7777,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Pictures can't fill input {name} of shape {shape}; give a .npz file with one array per input.</source>
         <translation>图片无法填充形状为 {shape} 的输入 {name}；请提供每个输入一个数组的 .npz 文件。</translation>
+    </message>
+    <message>
+        <source>The options of the pictures in {path} are for input {name}, which the model lacks; name one of its inputs: {inputs}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading pictures</source>
@@ -8533,6 +8571,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 不存在；请提供图片文件夹、.npy、.npz 或 .bin。</translation>
     </message>
     <message>
+        <source>{path} is a device or a pipe; give a picture folder, .npy, .npz or .bin.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The folder {path} holds no pictures, .npy, .npz or .bin files.</source>
         <translation>文件夹 {path} 中没有图片、.npy、.npz 或 .bin 文件。</translation>
     </message>
@@ -8575,6 +8617,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path} holds records instead of numbers; give plain arrays.</source>
         <translation>{path} 含有结构化记录而不是数值；请给出普通数组。</translation>
+    </message>
+    <message>
+        <source>{path}: the header of the array is damaged; save it again.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} holds Python objects, which are never loaded; give plain arrays.</source>
@@ -9597,6 +9643,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>每个样本有 {count} 个标签，但没有行数相同的类别输出；请为输出的每一行给一个标签。</translation>
     </message>
     <message>
+        <source>Label {label} is no class of output {name}, which counts them from 0 to {last}; correct the labels (-1 where there is none).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Layer {name} can't be run: {reason}</source>
         <translation>无法运行层 {name}：{reason}</translation>
     </message>
@@ -9985,6 +10035,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{count} 个算子停留在 {scheme}，占用 {size}（最小可为 {least}）：{kernels}。{reason}</translation>
     </message>
     <message>
+        <source>{scheme} everywhere would reach {value} ({metric}), but is {share} % beyond the limit of {limit}; no mix within the limits that was measured comes up to it.</source>
+        <translation>全部用 {scheme} 可达 {value}（{metric}），但超出{limit}限制 {share} %；限制之内已实测的混合方案都不及它。</translation>
+    </message>
+    <message>
         <source>{most} plans are kept already; delete one first.</source>
         <translation>已保留 {most} 个方案；请先删除一个。</translation>
     </message>
@@ -10073,8 +10127,32 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>已忽略保留的方案 {name}。{problem}</translation>
     </message>
     <message>
+        <source>locks</source>
+        <translation>锁定</translation>
+    </message>
+    <message>
+        <source>the look of the window</source>
+        <translation>窗口布局</translation>
+    </message>
+    <message>
+        <source>notes</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>kept plans</source>
+        <translation>保存的方案</translation>
+    </message>
+    <message>
         <source>{path} is not a Mixbit project: {reason}.</source>
         <translation>{path} 不是 Mixbit 项目：{reason}。</translation>
+    </message>
+    <message>
+        <source>{path} is damaged; what can be read of it is opened.</source>
+        <translation>{path} 已损坏；已打开其中可读取的部分。</translation>
+    </message>
+    <message>
+        <source>{path} is damaged; what can be read of it is opened, without: {parts}.</source>
+        <translation>{path} 已损坏；已打开其中可读取的部分，缺少：{parts}。</translation>
     </message>
     <message>
         <source>Comparing weight methods</source>
@@ -10195,6 +10273,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Estimating sensitivity</source>
         <translation>正在估计敏感度</translation>
+    </message>
+    <message>
+        <source>Refining the estimate of sensitivity</source>
+        <translation>正在细化敏感度估计</translation>
     </message>
     <message>
         <source>Every layer of the plan is in full precision; there is nothing to restore.</source>
@@ -10459,6 +10541,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>A worker was lost and there is no other; {done} of {all} cells are measured. Start the sweep again to go on.</source>
         <translation>一个工作进程丢失且没有其他可用；已测 {done}/{all} 个单元。重新开始扫描即可继续。</translation>
+    </message>
+    <message>
+        <source>{path} is no ordinary file; choose another place.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} can't be opened ({reason}); choose another place.</source>

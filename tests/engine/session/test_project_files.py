@@ -14,7 +14,7 @@ from engine.interop.imports import import_plan
 from engine.npu import load_device, save_device
 from engine.numerics.learned import fits
 from engine.precision import preset
-from engine.session.project import read_project
+from engine.session.project import read_or_mend, read_project
 
 
 @contextmanager
@@ -215,3 +215,67 @@ def test_locked_layers_hold_against_a_plan_file(tmp_path, cnn_path):
         session.import_plan(tmp_path / "plan.json")
         assert session.plan == wanted.with_schemes({first: before.scheme(first)})
         assert "1 locked layer keeps its precision." in [str(entry.text) for entry in session.log]
+
+
+def saved_with_plans(driver, cnn_path: Path, path: Path) -> bytes:
+    session = driver.open(cnn_path)
+    kernel = session.network.tunable[0].id
+    session.set_note(kernel, 'a "note"\n  "kept": [')
+    session.set_locked([kernel], True)
+    for name in ("first", 'b"ad\n    {', "last"):
+        session.keep_plan(name)
+    session.save_project(path)
+    return path.read_bytes()
+
+
+def test_broken_json_inside_a_kept_plan_costs_that_plan_alone(tmp_path, cnn_path):
+    path = tmp_path / "p.mixbit"
+    with window(tmp_path) as driver:
+        whole = saved_with_plans(driver, cnn_path, path)
+        second = whole.index(b'"name": "b\\"ad')
+        at = whole.index(b'"scheme": ', second) + 3
+        for damage in (b"\x00\x00\xff", b"\n    {\n", b'"scheme": }'):
+            path.write_bytes(whole[:at] + damage + whole[at + 9 :])
+            project, lost = read_or_mend(path)
+            assert lost is not None
+            kept, dropped = project.kept_plans(driver.session.network)
+            assert ([entry.name for entry in kept], len(dropped) > 0) == (["first", "last"], True)
+        session = driver.session
+        session.open_project(path)
+        driver.settle()
+        assert driver.errors() == []
+        assert session.project_path == path
+        assert [kept.name for kept in session.kept.plans] == ["first", "last"]
+        assert session.locked == {session.network.tunable[0].id}
+        assert session.notes
+        said = [str(entry.text) for entry in session.log if entry.level == "warning"]
+        assert sum('Kept plan b"ad' in text for text in said) == 1
+        assert sum(text.startswith(f"{path} is damaged; what can be read of it is opened") for text in said) == 1
+        session.save_project()
+        assert read_or_mend(path)[1] is None
+
+
+def test_a_project_that_was_cut_off_opens_with_what_is_whole_or_says_why_not(tmp_path, cnn_path):
+    path = tmp_path / "p.mixbit"
+    with window(tmp_path) as driver:
+        whole = saved_with_plans(driver, cnn_path, path)
+        plan = driver.session.plan
+    network = driver.session.network
+    opened, refused = [], []
+    for length in range(0, len(whole) - 2, 7):
+        path.write_bytes(whole[:length])
+        try:
+            project, lost = read_or_mend(path)
+        except PlanError as error:
+            refused.append((length, "is not a Mixbit project" in str(error)))
+            continue
+        assert lost is not None
+        document = project.document(network)
+        assert document.plan == plan
+        opened.append((len(document.locked), len(document.notes), len(document.kept)))
+    assert opened == sorted(opened)  # the more is there, the more is read
+    assert opened[0] == (0, 0, 0)
+    assert opened[-1] in ((1, 1, 2), (1, 1, 3))
+    assert all(named for _, named in refused)
+    assert max(refused)[0] < len(whole) - 7 * len(opened)  # whatever is cut off behind the plan opens
+    assert whole.index(b'"plan": ') < len(whole) - 7 * len(opened) < whole.index(b'\n  "locked"') + 14
