@@ -22,7 +22,7 @@ from engine.precision.planfile import save_plan
 from engine.precision.scheme import Scheme
 from engine.session import work
 from engine.session.exports import spare_the_model
-from engine.session.held_words import held_words
+from engine.session.held_words import beyond_words, held_words
 from engine.session.proposing import anchors, drop_of, propose
 from engine.session.wishes import ACCURACY, Wishes
 from engine.session.work import Prepared
@@ -49,16 +49,18 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
     base = named_plan(args, network) if args.mode == "one-out" else None
     if not network.tunable:
         raise DataError(say("No layer of this model has weights whose precision can be set; nothing to sweep."))
+    if args.probes is not None and args.probes < 1:
+        raise PlanError(say("An estimate needs at least one probe; {count} were asked for.", count=args.probes))
     named = _metric(args)
     prepared = _prepared(args, network)
-    reference = None
+    reference = probes = None
     with closing(prepared.evaluator) as evaluator:
         started = time.perf_counter()
         metric = Metric.OWN if isinstance(named, UserMetric) else named or default_metric(evaluator)
         point_of(evaluator, metric)
         if args.mode == "estimated":
-            table = estimate(evaluator, schemes, metric=metric, progress=progress_of(args))
-            cells = _estimated(table)
+            table = estimate(evaluator, schemes, metric=metric, probes=args.probes, progress=progress_of(args))
+            cells, probes = _estimated(table), table.probes
             blocked = {kernel: str(reason) for kernel, reason in table.blocked.items()}
         elif isinstance(named, UserMetric):
             with closing(evaluator.fork()) as fork, closing(OwnFigure(named, fork)) as own:
@@ -78,6 +80,7 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
         "reference": "FP32" if args.mode != "one-out" else "the plan",
         "cells": [{**cell, "name": network.by_id(cell["kernel"]).name} for cell in cells],
         "blocked": blocked,
+        "probes": probes,
         "seconds": seconds,
         "peak_bytes": _peak_bytes(),
         **_used(prepared),
@@ -241,10 +244,12 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         outputs: dict[Plan, OutputError] = {}
         measure = _measure(evaluator, metric, outputs)
         finder.anchor(anchors(finder, schemes), measure)
-        found, beyond = propose(
+        found, over = propose(
             finder, _wishes(args), measure, lambda plan: drop_of(outputs[plan]), progress=progress_of(args)
         )
-        costs = found.costs
+        costs, asked = found.costs, _wishes(args)
+        beyond = finder.beyond_reach(found, asked.budgets) if asked.objective() == "damage" else None
+        better = None if beyond is None else beyond_words(metric, *beyond)
         odd = work.not_measurable(network, evaluator.evaluate(Plan()))
         pareto = _pareto(finder, args.pareto, metric) if args.pareto else []
     if args.out is not None:
@@ -264,16 +269,16 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
             "peak_bytes": costs.peak_bytes,
             "bit_operations": costs.operations,
         },
-        "feasible": found.feasible and not beyond,
-        "overdrawn": {**found.overdrawn, **({ACCURACY: beyond} if beyond else {})},
+        "feasible": found.feasible and not over,
+        "overdrawn": {**found.overdrawn, **({ACCURACY: over} if over else {})},
         "held_back": [_held(network, held) for held in finder.held(found)],
-        "binding": [*found.binding, *([ACCURACY] if beyond else [])],
+        "binding": [*found.binding, *([ACCURACY] if over else [])],
         "additive": finder.calibration.additive,
         "rules": [str(rule.text) for rule in rules_of(network, found.plan)],
         "unknown": list(found.unknown),
         "pareto": pareto,
         **_used(prepared),
-        "notes": [str(note) for note in (*prepared.info.notes, odd) if note is not None],
+        "notes": [str(note) for note in (*prepared.info.notes, odd, better) if note is not None],
     }
 
 

@@ -10,7 +10,7 @@ from engine.numerics.results import OutputError
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.session.held_words import held_words
+from engine.session.held_words import beyond_words, held_words
 from engine.session.wishes import ACCURACY, Found, Wishes
 from engine.tuning.metrics import Metric, figure
 from engine.tuning.search import Proposal, Search, ladder, sum_of, uniform_plans
@@ -84,8 +84,12 @@ def propose(
     return replace(best, overdrawn={k: v for k, v in best.overdrawn.items() if k in wishes.budgets.given}), beyond
 
 
-def found_of(search: Search, proposal: Proposal, over: float, output: OutputError | None) -> Found:
+def found_of(
+    search: Search, proposal: Proposal, wishes: Wishes, over: float, output: OutputError | None, cancel: CancelToken
+) -> Found:
     """A proposal of a search with what has been measured of it; `over` as `propose` gives it."""
+    asked = wishes.objective() == "damage"
+    beyond = search.beyond_reach(proposal, wishes.budgets, cancel=cancel) if asked else None
     found = Found(
         proposal.plan,
         proposal.costs,
@@ -93,6 +97,7 @@ def found_of(search: Search, proposal: Proposal, over: float, output: OutputErro
         overdrawn=dict(proposal.overdrawn),
         binding=proposal.binding,
         held=tuple(held_words(search.network, held) for held in search.held(proposal)),
+        beyond=None if beyond is None else beyond_words(Metric.SQNR, *beyond),
     )
     found = with_output(found, output)
     if over > 0:

@@ -273,7 +273,7 @@ class Searches:
         proposal, over = propose(
             search, wishes, measure, drop, progress=bench.ctx.progress, cancel=bench.ctx.token
         )  # fmt: skip
-        return found_of(search, proposal, over, self._outputs.get(proposal.plan))
+        return found_of(search, proposal, wishes, over, self._outputs.get(proposal.plan), bench.ctx.token)
 
     def _anchor(self, search: Search, measure: Callable[[Plan], float], cancel: CancelToken) -> None:
         """Bend predictions through uniform plans, which most people want to see anyway."""

@@ -96,6 +96,8 @@ class Found:
     wishes: Wishes | None = None
     held: tuple[Text, ...] = ()
     """Kernels that keep it above its size because formats are not native."""
+    beyond: Text | None = None
+    """A uniform plan that would be better, but breaks a limit."""
 
     @property
     def sqnr_db(self) -> float:

@@ -57,6 +57,8 @@ def verdict(session: Session, found: Found) -> list[str]:
             lines.append(advice.format(option=translate("SearchForm", "Only what the device runs natively")))
     elif found.wishes is not None and found.wishes.budgets.given:
         lines.append(translate("Search", "All limits are kept."))
+    if found.beyond is not None:
+        lines.append(text(found.beyond))
     predicted = fmt.sqnr(found.predicted_db)
     if found.measured_db is not None:
         words = translate("Search", "Output SQNR: predicted {predicted}, measured {measured}.")

@@ -122,6 +122,27 @@ class Search:
             return ()
         return held_back(self.network, found.plan, self.choices, self.device)
 
+    def beyond_reach(
+        self, found: Proposal, budgets: Budgets, *, cancel: CancelToken = NEVER
+    ) -> tuple[Scheme, float, Mapping[str, float]] | None:
+        """The best measured uniform plan that does less damage than a proposal, and that the budgets rule out.
+
+        Returns:
+            Its scheme, its damage and what it overdraws (see `Proposal.overdrawn`); None if there is none.
+        """
+        if found.measured is None or found.overdrawn:
+            return None
+        for plan, damage in sorted(self._measured.items(), key=lambda item: item[1]):
+            schemes = {plan.scheme(kernel.id) for kernel in self.network.tunable}
+            if damage >= found.measured:
+                return None
+            if len(schemes) == 1 and not (scheme := schemes.pop()).weights.floating:
+                costs = self.costs(plan, budgets, cancel=cancel)
+                broken = overdrawn(budgets.without("damage"), replace(found, plan=plan, costs=costs))
+                if broken:
+                    return scheme, damage, broken
+        return None
+
     def costs(self, plan: Plan, budgets: Budgets | None = None, *, cancel: CancelToken = NEVER) -> PlanCosts:
         """What a plan really costs."""
         return plan_costs(self.network, plan, self.device, budgets or Budgets(), cancel=cancel)

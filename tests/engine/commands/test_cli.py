@@ -167,6 +167,14 @@ def test_sweeps_rank_estimated_and_exact_cells_alike(run, cnn_path, tmp_path):
     assert [c["value"] for c in again["cells"]] == values
 
 
+def test_an_estimate_says_how_many_probes_it_comes_from(run, capsys, cnn_path):
+    found = run("sweep", cnn_path, "--metric", "sqnr", "--probes", "3")
+    assert found["probes"] == 3
+    assert run("sweep", cnn_path, "--metric", "sqnr", "--mode", "one-in")["probes"] is None
+    assert main(["sweep", str(cnn_path), "--probes", "0"]) == 1
+    assert "at least one probe; 0 were asked" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("mode", ["estimated", "one-in"])
 def test_a_sweep_takes_no_memory_for_whole_plans(run, cnn_path, monkeypatch, mode):
     """Which would be as much as the reference takes."""

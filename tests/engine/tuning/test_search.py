@@ -230,6 +230,21 @@ def test_the_best_plan_and_what_binds(prepared) -> None:
     assert set(tight.plan.values()) <= {INT4, INT8}
 
 
+def test_a_uniform_plan_that_would_be_better_is_named_with_the_budget_that_it_breaks(prepared) -> None:
+    net, evaluator, harm = prepared
+    search, measure = Search(net, harm, choices=Choices((INT4, INT8))), _measure(evaluator)
+    search.anchor(uniform_plans(net, [INT4, INT8]), measure)
+    coarse, fine = (plan_bytes(net, plan).total for plan in uniform_plans(net, [INT4, INT8]))
+    tight = Budgets(size_bytes=coarse * 1.01)
+    scheme, damage_of_it, broken = search.beyond_reach(search.propose(tight, measure=measure), tight)
+    assert (scheme, damage_of_it) == (INT8, measure(uniform_plans(net, [INT8])[0]))
+    assert broken == {"size_bytes": pytest.approx(fine / (coarse * 1.01) - 1)}
+    loose = Budgets(size_bytes=fine * 1.01)
+    found = search.propose(loose, measure=measure)
+    assert found.measured <= damage_of_it
+    assert search.beyond_reach(found, loose) is None
+
+
 def test_an_accuracy_budget_alone_makes_the_smallest_plan_that_keeps_it(prepared) -> None:
     net, evaluator, harm = prepared
     measure = _measure(evaluator)
