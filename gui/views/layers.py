@@ -21,7 +21,7 @@ from gui.views.layers_columns import BY_KEY, COLUMNS, unit
 from gui.views.layers_copies import LayerCopies
 from gui.views.layers_edits import WHO, LayerEdits
 from gui.views.layers_filter import HEIGHT, FilterBar
-from gui.views.layers_model import LayersModel
+from gui.views.layers_model import AT_ONCE, LayersModel
 from gui.views.layers_order import Filter
 from gui.views.layers_rows import SEGMENTS, Shape, Support, rows_of, shape_of, switched
 from gui.views.layers_table import ROW_HEIGHTS, LayersTable
@@ -225,6 +225,8 @@ class LayersView(SessionView):
         if changes & _FIGURES or What.MODEL in changes:
             fresh = What.MODEL in changes
             rows = rows_of(self.shown, self._shape, self._support)
+            if fresh and self._working:
+                self.table.fill_in_bands()
             self.model.set_rows(rows, keep_order=self._working and not fresh)
             self.table.set_compared(self.session.kept.b is not None)
             self.filter_bar.set_rows(rows)
@@ -265,10 +267,12 @@ class LayersView(SessionView):
         if change.what is What.MODEL:
             self._choosing.stop()
             self._shape = None
+            self.model.at_once = frozenset()
         elif change.what is What.SELECTION and change.who != WHO and self._shape is not None:
             self._choosing.stop()  # what was chosen here is older
             self._show_selection()
         elif change.what is What.PLAN:
+            self.model.at_once = AT_ONCE
             self._switched = self._switch()
 
     def _switch(self) -> bool:

@@ -22,7 +22,7 @@ Index = QModelIndex | QPersistentModelIndex
 MOST_STRETCHES = 8
 """Above this one large stretch is announced: that is cheaper than many small ones."""
 AT_ONCE = frozenset({"precision", "local", "latency"})
-"""Columns that answer an edit: painted in the first frame."""
+"""Columns that answer an edit: painted in the first frame. Figures of a model just opened are in no such hurry."""
 FEW_CELLS, STEP_MS = 8, 12
 """More changed cells of any other column are painted in a frame of their own, one column after the other: all in one
 would keep timers and keys waiting for longer than anybody waits for these figures."""
@@ -43,6 +43,8 @@ class LayersModel(QAbstractTableModel):
         self.sort_key = "index"
         self.descending = False
         self.order: Array = _NO_ORDER
+        self.at_once: frozenset[str] = frozenset()
+        """Columns that are painted in the first frame, however many of their cells have changed."""
         self.order_waits = False
         """Figures have changed since the order was made."""
         self._row_of: Array = _NO_ORDER
@@ -76,7 +78,7 @@ class LayersModel(QAbstractTableModel):
         assert rows is not None
         # After a reset or a new layout nothing needs to be told again, but it costs little.
         for key, mask in changed_cells(old, rows).items():
-            if key in AT_ONCE or np.count_nonzero(mask) <= FEW_CELLS:
+            if key in self.at_once or np.count_nonzero(mask) <= FEW_CELLS:
                 self._announce(COLUMNS.index(BY_KEY[key]), mask)
             else:
                 self._waiting[key] = mask | self._waiting[key] if key in self._waiting else mask

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QRegion,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from gui.theme import Theme
@@ -20,7 +30,8 @@ _PRECISION = COLUMNS.index(BY_KEY["precision"])
 _FAMILY_KEYS = {Qt.Key.Key_4: "INT4", Qt.Key.Key_8: "INT8", Qt.Key.Key_6: "FP16"}
 _LADDER = ("INT4", "INT8", "FP16")
 CARD_COLUMNS = ("index", "name", "op")
-REST_MS = 350
+REST_MS, BAND = 350, 9
+"""How long the pointer rests before a card comes up; rows of a new model that are painted in one frame."""
 ROW_HEIGHTS = {"compact": 22, "normal": 24, "roomy": 28}
 
 
@@ -58,6 +69,12 @@ class LayersTable(HoverTable):
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MS)
         self._rest.timeout.connect(self._on_rest)
+        self._band_end: int | None = None
+        """Px from the top down to which a table that is being filled has been painted; None paints all."""
+        self._bands = QTimer(self)
+        self._bands.setSingleShot(True)
+        self._bands.setInterval(0)
+        self._bands.timeout.connect(self._next_band)
         self._at = QPoint()
         self._syncing = False
         self._fitting = False
@@ -110,6 +127,7 @@ class LayersTable(HoverTable):
     def stop(self) -> None:
         """Nothing is waited for any more."""
         self._rest.stop()
+        self._bands.stop()
 
     # Columns.
 
@@ -304,7 +322,36 @@ class LayersTable(HoverTable):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells. Qt would ask the style about each first, which has nothing to add and takes longer."""
-        self._delegate.paint_rows(QPainter(self.viewport()), event.region())
+        self._delegate.paint_rows(QPainter(self.viewport()), self._now(event.region()))
+
+    def fill_in_bands(self) -> None:
+        """Paint the rows of another model over several frames: all in one would hold the event loop up."""
+        self._band_end = 0
+
+    def _now(self, region: QRegion) -> QRegion:
+        """What of a region is painted in this frame; the rest of a table that is being filled is for the next ones."""
+        if self._band_end is None:
+            return region
+        if not self._bands.isActive():
+            self._band_end += BAND * self.verticalHeader().defaultSectionSize()
+            self._bands.start()
+        return region.intersected(QRect(0, 0, self.viewport().width(), self._band_end))
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Move what is on show; of a table that is being filled the rest would be moved unpainted."""
+        if self._band_end is not None:
+            self._band_end = None
+            self._bands.stop()
+            self.viewport().update()
+        super().scrollContentsBy(dx, dy)
+
+    def _next_band(self) -> None:
+        top = self._band_end
+        assert top is not None
+        if top >= self.viewport().height():
+            self._band_end = None
+        else:
+            self.viewport().update(0, top, self.viewport().width(), self.viewport().height() - top)
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Nothing is hovered once the pointer has left."""
