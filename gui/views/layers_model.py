@@ -43,7 +43,7 @@ class LayersModel(QAbstractTableModel):
         self.sort_key = "index"
         self.descending = False
         self.order: Array = _NO_ORDER
-        self.at_once: frozenset[str] = frozenset()
+        self.at_once = AT_ONCE
         """Columns that are painted in the first frame, however many of their cells have changed."""
         self.order_waits = False
         """Figures have changed since the order was made."""
