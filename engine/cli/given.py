@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from engine.errors import ModelError
 from engine.fusion.types import Network
 from engine.interop.samples import SYNTHETIC, DataSource, guess_source
 from engine.npu import Device, load_device
@@ -17,7 +18,7 @@ from engine.progress import Progress, no_progress
 from engine.session import work
 from engine.session.samples import find_sample, sample_of, sources
 from engine.session.state import SampleModel
-from engine.text import Text
+from engine.text import Text, say
 from engine.tuning.methods import check_methods, with_method
 
 
@@ -25,10 +26,18 @@ def open_network(args: argparse.Namespace) -> Network:
     """The model, loaded and fused."""
     sample = named_sample(args)
     path = Path(args.model) if sample is None else sample.model
-    shapes = {**(sample.shapes if sample else {}), **dict(args.shape or ())}
+    shapes = {**(sample.shapes if sample else {}), **_shapes(args)}
     return work.open_network(
         path, shapes, args.fusion, memory_limit=int(args.memory_limit * 1e9), progress=progress_of(args)
     )
+
+
+def _shapes(args: argparse.Namespace) -> dict[str, tuple[int, ...]]:
+    given: dict[str, tuple[int, ...]] = {}
+    for name, shape in args.shape or ():
+        if given.setdefault(name, shape) != shape:
+            raise ModelError(say("--shape names input {name} twice, with different shapes; keep one.", name=name))
+    return given
 
 
 def named_sample(args: argparse.Namespace) -> SampleModel | None:

@@ -13,7 +13,7 @@ import onnx
 from engine.errors import ModelError, ShapesNeededError
 from engine.graph.borders import plain_borders
 from engine.graph.external import check_tensors
-from engine.graph.limits import DEFAULT_LIMIT
+from engine.graph.limits import DEFAULT_LIMIT, gigabytes
 from engine.graph.proposals import propose, resolve
 from engine.graph.sparse import fill_sparse
 from engine.graph.types import ModelInput, TensorInfo
@@ -215,12 +215,12 @@ def _concrete(
     if prod(shape) * entry.dtype.itemsize > memory_limit:
         raise ModelError(
             say(
-                "{file}: input {input} of shape {shape} would need {need:.1f} GB; the memory limit is {limit:.1f} GB.",
+                "{file}: input {input} of shape {shape} would need {need} GB; the memory limit is {limit} GB.",
                 file=path.name,
                 input=entry.name,
                 shape="×".join(map(str, shape)),
-                need=prod(shape) * entry.dtype.itemsize / 1e9,
-                limit=memory_limit / 1e9,
+                need=gigabytes(prod(shape) * entry.dtype.itemsize),
+                limit=gigabytes(memory_limit),
             )
         )
     return TensorInfo(entry.name, entry.dtype, shape)

@@ -19,6 +19,7 @@ from engine.interop.decoding import LONGEST_EDGE, Mode, pixels_of
 from engine.interop.kept_samples import as_feeds, room_for
 from engine.interop.labels import picture_labels
 from engine.interop.listing import listed, place_of
+from engine.misshapen import form_words
 from engine.numerics.samples import SampleSet, evenly
 from engine.progress import CancelToken, Progress
 from engine.text import Text, say
@@ -72,12 +73,19 @@ def read_options(folder: Path) -> dict[str, ImageOptions]:
             continue
         try:
             read = decode_json(path.read_bytes(), _OptionsFile)
-        except (OSError, ValueError) as error:  # of which msgspec's are one kind
-            raise DataError(say("{path}: {reason}.", path=path, reason=error)) from error
+        except OSError as error:
+            raise DataError(say("{path} can't be read ({reason}).", path=path, reason=error.strerror)) from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise DataError(
+                say("{path} can't be read as options of pictures: {reason}.", path=path, reason=form_words(error))
+            ) from error
         options = ImageOptions(
             read.resize, read.crop or "none", read.mean, read.std, read.scale, read.channels, read.layout
         )
-        check_options(options, read.input)
+        try:
+            check_options(options, read.input)
+        except DataError as error:
+            raise DataError(say("{path}: {problem}", path=path, problem=error.text)) from error
         return {read.input: options}
     return {}
 
@@ -92,19 +100,20 @@ def check_options(options: ImageOptions, name: str) -> None:
     Raises:
         DataError: a size out of bounds, a mean, std or scale that is not finite, or a std that is not positive.
     """
+    shown = name or "–"  # a preprocess.json need not name the only input
     if options.resize is not None and not all(1 <= edge <= LONGEST_EDGE for edge in options.resize):
         raise DataError(
             say(
                 "Pictures for input {name} can't be resized to {size}; give a height and a width from 1 to {most}.",
-                name=name,
+                name=shown,
                 size="×".join(map(str, options.resize)),
                 most=LONGEST_EDGE,
             )
         )
     if not (options.std and all(isfinite(value) and value > 0 for value in options.std)):
-        raise DataError(say("The standard deviation of input {name} must be positive numbers.", name=name))
+        raise DataError(say("The standard deviation of input {name} must be positive numbers.", name=shown))
     if not (options.mean and all(map(isfinite, options.mean)) and isfinite(options.scale) and options.scale):
-        raise DataError(say("Mean and scale of input {name} must be numbers, and the scale not zero.", name=name))
+        raise DataError(say("Mean and scale of input {name} must be numbers, and the scale not zero.", name=shown))
 
 
 def load(
@@ -131,6 +140,17 @@ def load(
             )
         )
     only = options.get("")  # a preprocess.json without an input name speaks of the only input
+    stray = next((name for name in options if name and name not in {i.name for i in inputs}), None)
+    if stray is not None:
+        raise DataError(
+            say(
+                "The options of the pictures in {path} are for input {name}, which the model lacks; "
+                "name one of its inputs: {inputs}.",
+                path=folder,
+                name=stray,
+                inputs=", ".join(i.name for i in inputs),
+            )
+        )
     how = {i.name: only or options.get(i.name, ImageOptions()) for i in inputs}
     for info in inputs:
         check_options(how[info.name], info.name)

@@ -58,6 +58,8 @@ def guess_source(path: Path | str, cancel: CancelToken = NEVER) -> DataSource:
             raise DataError(say("{path} does not exist; give a picture folder, .npy, .npz or .bin.", path=path))
         if path.is_file():
             return _file_source(path)
+        if not path.is_dir():
+            raise DataError(say("{path} is a device or a pipe; give a picture folder, .npy, .npz or .bin.", path=path))
         kind = _kind_within(path, cancel)
         if kind == "images":
             return DataSource("images", str(path), images=pictures.read_options(path))

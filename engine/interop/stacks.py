@@ -114,7 +114,10 @@ def _header(path: Path, stream: IO[bytes], size: int) -> _Header:
     known = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
     if version not in known:
         raise DataError(say("{path} holds records instead of numbers; give plain arrays.", path=path))
-    shape, fortran, dtype = known[version](stream)
+    try:
+        shape, fortran, dtype = known[version](stream)
+    except (ValueError, SyntaxError, EOFError) as error:  # what NumPy says of it names objects of its reader
+        raise DataError(say("{path}: its NumPy header is damaged; save the array again.", path=path)) from error
     if dtype.hasobject:
         raise DataError(say("{path} holds Python objects, which are never loaded; give plain arrays.", path=path))
     header = _Header(dtype, tuple(shape), bool(fortran) and len(shape) > 1, stream.tell())

@@ -75,7 +75,7 @@ def read_outputs(network: Network, outputs: Mapping[str, Array], labels: Array |
         labels: [samples] or [samples, positions].
 
     Raises:
-        DataError: If there are labels and no output has a row for each.
+        DataError: If there are labels and no output has a row for each, or one of them is no class of it.
     """
     names = [info.name for info in network.graph.outputs]
     floats = [name for name in names if outputs[name].dtype.name in FLOATS and outputs[name].size]
@@ -87,7 +87,8 @@ def read_outputs(network: Network, outputs: Mapping[str, Array], labels: Array |
             continue
         rows = values.size // values.shape[-1]
         probabilities = _distributions(values)
-        if wanted and rows == wanted:
+        if labels is not None and wanted and rows == wanted:
+            _check_labels(labels, name, values.shape[-1])
             return Reading(tuple(measured), name, probabilities, wanted, _is_vocabulary(values))
         if not wanted and values.ndim <= 3 and (probabilities or _made_by(network, name) in _DECIDING):
             tokens = _tokens_of(network, values)
@@ -101,6 +102,19 @@ def read_outputs(network: Network, outputs: Mapping[str, Array], labels: Array |
             )
         )
     return Reading(tuple(measured), None, False, 0)
+
+
+def _check_labels(labels: Array, name: str, classes: int) -> None:
+    if int(labels.max(initial=0)) >= classes:
+        raise DataError(
+            say(
+                "Label {label} is no class of output {name}, which counts them from 0 to {last}; correct the labels "
+                "(-1 where there is none).",
+                label=str(labels.max()),
+                name=name,
+                last=str(classes - 1),
+            )
+        )
 
 
 def compare_outputs(

@@ -15,6 +15,8 @@ from engine.progress import NEVER, CancelToken
 
 LAID_OUT = 16
 """Samples that the layout is judged by."""
+_SQUARED = 1e15
+"""Squares of more than this, summed up, leave float32."""
 
 
 class Moments(NamedTuple):
@@ -68,7 +70,7 @@ def set_statistics(samples: SampleSet, inputs: Sequence[TensorInfo], cancel: Can
         for info in numbers:
             moments[info.name].append(moments_of(feeds[info.name]))
         for name, axis in colour.items():
-            values = feeds[name].astype(np.float32, copy=False)
+            values = _square_safe(feeds[name].astype(np.float32, copy=False))
             channels[name].append(values.mean(axis=tuple(a for a in range(4) if a != axis), dtype=np.float64))
             if number < LAID_OUT:
                 steps[name].append(_phase_spread(values, values.shape[3 if axis == 1 else 2]))
@@ -85,12 +87,18 @@ def moments_of(array: Array) -> Moments:
     if not array.size:
         return Moments(0.0, 0.0, 0.0, 0.0)
     exact = array if array.dtype.kind in "iub" or array.dtype in (np.float32, np.float64) else array.astype(np.float32)
-    values = exact if exact.dtype == np.float32 else exact.astype(np.float64)
+    values = _square_safe(exact) if exact.dtype == np.float32 else exact.astype(np.float64)
     mean = float(values.mean(dtype=np.float64))
     from_mean = values - values.dtype.type(mean)
     power = float((from_mean * from_mean).mean(dtype=np.float64))
     off = mean - float(values.dtype.type(mean))
     return Moments(float(exact.min()), float(exact.max()), mean, max(0.0, power - off * off) ** 0.5)
+
+
+def _square_safe(values: Array) -> Array:
+    """float32 as it is where sums of squares stay within it, float64 else."""
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    return values if largest <= _SQUARED else values.astype(np.float64)
 
 
 def _channel_axis(info: TensorInfo) -> int:

@@ -107,6 +107,8 @@ class ResultStore:
         """
         self.path = path
         self._lock = threading.Lock()
+        if path.exists() and not path.is_file():  # the database would put files beside a device
+            raise StoreError(say("{path} is no ordinary file; choose another place.", path=path))
         try:
             self._base = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:

@@ -407,6 +407,30 @@
     </message>
 </context>
 <context>
+    <name>SourceEditor</name>
+    <message numerus="yes">
+        <source>%n picture(s) found</source>
+        <translation>
+            <numerusform>%n picture found</numerusform>
+            <numerusform>%n pictures found</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n NumPy file(s) found</source>
+        <translation>
+            <numerusform>%n NumPy file found</numerusform>
+            <numerusform>%n NumPy files found</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n raw file(s) found</source>
+        <translation>
+            <numerusform>%n raw file found</numerusform>
+            <numerusform>%n raw files found</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>StatusRow</name>
     <message numerus="yes">
         <source>output error from %n sample(s) in {time}</source>

@@ -39,14 +39,6 @@
         <translation>选择转储所属的模型</translation>
     </message>
     <message>
-        <source>Folder of the first dump (A)</source>
-        <translation>第一个转储的文件夹（A）</translation>
-    </message>
-    <message>
-        <source>Folder of the second dump (B)</source>
-        <translation>第二个转储的文件夹（B）</translation>
-    </message>
-    <message>
         <source>Open project</source>
         <translation>打开项目</translation>
     </message>
@@ -1331,14 +1323,6 @@
         <translation>未匹配 {count}</translation>
     </message>
     <message>
-        <source>Open a dump folder…</source>
-        <translation>打开转储文件夹…</translation>
-    </message>
-    <message>
-        <source>Open a dump file…</source>
-        <translation>打开转储文件…</translation>
-    </message>
-    <message>
         <source>Names of {dump}…</source>
         <translation>{dump} 的名称…</translation>
     </message>
@@ -1349,6 +1333,14 @@
     <message>
         <source>Close {dump}</source>
         <translation>关闭 {dump}</translation>
+    </message>
+    <message>
+        <source>Open a dump folder…</source>
+        <translation>打开转储文件夹…</translation>
+    </message>
+    <message>
+        <source>Open a dump file…</source>
+        <translation>打开转储文件…</translation>
     </message>
     <message>
         <source>Open a dump folder</source>
@@ -1919,6 +1911,57 @@
     <message>
         <source>There is no kernel {name}.</source>
         <translation>没有算子 {name}。</translation>
+    </message>
+</context>
+<context>
+    <name>DumpsDialog</name>
+    <message>
+        <source>Compare two dumps</source>
+        <translation>比对两份转储</translation>
+    </message>
+    <message>
+        <source>Two runs of the same model, layer by layer</source>
+        <translation>逐层比对同一模型的两次运行</translation>
+    </message>
+    <message>
+        <source>Folders as Mixbit, Ascend or MindSpore Lite write them, or single files: .npz, .npy, .pb, .bin.</source>
+        <translation>Mixbit、Ascend 或 MindSpore Lite 写出的文件夹，或单个文件：.npz、.npy、.pb、.bin。</translation>
+    </message>
+    <message>
+        <source>First dump (A)</source>
+        <translation>第一份转储（A）</translation>
+    </message>
+    <message>
+        <source>Second dump (B)</source>
+        <translation>第二份转储（B）</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比对</translation>
+    </message>
+    <message>
+        <source>Folder…</source>
+        <translation>文件夹…</translation>
+    </message>
+    <message>
+        <source>File…</source>
+        <translation>文件…</translation>
+    </message>
+    <message>
+        <source>Folder or file</source>
+        <translation>文件夹或文件</translation>
+    </message>
+    <message>
+        <source>Choose a folder or file.</source>
+        <translation>请选择文件夹或文件。</translation>
+    </message>
+    <message>
+        <source>{path} does not exist.</source>
+        <translation>{path} 不存在。</translation>
     </message>
 </context>
 <context>
@@ -5382,6 +5425,24 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <source>In use now: {count}.</source>
         <translation>当前使用：{count}。</translation>
     </message>
+    <message numerus="yes">
+        <source>%n picture(s) found</source>
+        <translation>
+            <numerusform>找到 %n 张图片</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n NumPy file(s) found</source>
+        <translation>
+            <numerusform>找到 %n 个 NumPy 文件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n raw file(s) found</source>
+        <translation>
+            <numerusform>找到 %n 个裸数据文件</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Choose a folder or file.</source>
         <translation>请选择文件夹或文件。</translation>
@@ -6552,19 +6613,19 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <name>engine</name>
     <message>
         <source>There is not enough memory for this; take fewer samples, smaller shapes or fewer workers.</source>
-        <translation type="unfinished"></translation>
+        <translation>内存不足；请减少样本、缩小形状或减少工作进程。</translation>
     </message>
     <message>
         <source>What was found can't be printed ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>结果无法输出（{reason}）。</translation>
     </message>
     <message>
         <source>The system refuses to go on ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>系统无法继续执行（{reason}）。</translation>
     </message>
     <message>
         <source>{path} can't be used ({reason}).</source>
-        <translation type="unfinished"></translation>
+        <translation>无法使用 {path}（{reason}）。</translation>
     </message>
     <message>
         <source>Give at least two plans to compare; {word} is one.</source>
@@ -6584,7 +6645,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>--shape names input {name} twice, with different shapes; keep one.</source>
-        <translation type="unfinished"></translation>
+        <translation>--shape 两次给出输入 {name}，且形状不同；请只保留一个。</translation>
     </message>
     <message>
         <source>No kernel of this plan has integer weights: there is nothing to choose a method for.</source>
@@ -6864,11 +6925,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{file}: input {input} of shape {shape} would need {need} GB; the memory limit is {limit} GB.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}：形状为 {shape} 的输入 {input} 需要 {need} GB；内存上限为 {limit} GB。</translation>
     </message>
     <message>
         <source>{file} needs {need} GB to run, more than the memory limit of {limit} GB: raise the limit to open it.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 {file} 需要 {need} GB，超过内存上限 {limit} GB：要打开它请提高上限。</translation>
     </message>
     <message>
         <source>Reading {file}</source>
@@ -7760,7 +7821,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} can't be read as options of pictures: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法将 {path} 读作图片选项：{reason}。</translation>
     </message>
     <message>
         <source>Pictures for input {name} can't be resized to {size}; give a height and a width from 1 to {most}.</source>
@@ -7780,7 +7841,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>The options of the pictures in {path} are for input {name}, which the model lacks; name one of its inputs: {inputs}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 中图片的选项针对输入 {name}，但模型没有该输入；请改为其输入之一：{inputs}。</translation>
     </message>
     <message>
         <source>Reading pictures</source>
@@ -8572,7 +8633,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} is a device or a pipe; give a picture folder, .npy, .npz or .bin.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 是设备或管道；请提供图片文件夹、.npy、.npz 或 .bin。</translation>
     </message>
     <message>
         <source>The folder {path} holds no pictures, .npy, .npz or .bin files.</source>
@@ -8619,8 +8680,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 含有结构化记录而不是数值；请给出普通数组。</translation>
     </message>
     <message>
-        <source>{path}: the header of the array is damaged; save it again.</source>
-        <translation type="unfinished"></translation>
+        <source>{path}: its NumPy header is damaged; save the array again.</source>
+        <translation>{path}：NumPy 文件头已损坏；请重新保存该数组。</translation>
     </message>
     <message>
         <source>{path} holds Python objects, which are never loaded; give plain arrays.</source>
@@ -9644,7 +9705,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Label {label} is no class of output {name}, which counts them from 0 to {last}; correct the labels (-1 where there is none).</source>
-        <translation type="unfinished"></translation>
+        <translation>标签 {label} 不是输出 {name} 的类别，其类别编号从 0 到 {last}；请更正标签（没有标签处填 -1）。</translation>
     </message>
     <message>
         <source>Layer {name} can't be run: {reason}</source>
@@ -10544,7 +10605,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} is no ordinary file; choose another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 不是普通文件；请选择其他位置。</translation>
     </message>
     <message>
         <source>{path} can't be opened ({reason}); choose another place.</source>

@@ -148,11 +148,11 @@ def _header(evaluator: Evaluator, plan: Plan | None, samples: Sequence[int]) -> 
 
 def _earlier(folder: Path, header: Manifest) -> Manifest | None:
     """The dump that is there already, to be completed."""
-    if not folder.exists():
-        return None
-    if not folder.is_dir():
-        raise ExportError(say("{path} is a file, and a dump is a folder; choose another name.", path=folder))
     try:
+        if not folder.exists():
+            return None
+        if not folder.is_dir():
+            raise ExportError(say("{path} is a file, and a dump is a folder; choose another name.", path=folder))
         if not any(folder.iterdir()):
             return None
     except OSError as error:
