@@ -287,7 +287,7 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
         "--metric-seconds", type=positive, default=60.0, metavar="S", help="time that a call of your own may take"
     )
     sweep.add_argument(
-        "--probes", type=int, metavar="N", help="random probes per sample of an estimate (default: 1, 8 in all at least)"
+        "--probes", type=int, metavar="N", help="random probes a sample of an estimate (default: 1, 8 in all at least)"
     )
     sweep.add_argument("--out", type=Path, metavar="FILE.db", help="keep exact results here; a later run goes on")
     sweep.add_argument("--workers", type=int, metavar="N", help="measure in N processes, or N of --dask local")
