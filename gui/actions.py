@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engine.session import Session
     from engine.session.claim import Recovery
     from engine.text import Text
+    from gui.dialogs.data import TriedData
     from gui.window import Window
 
 WHO = "commands"
@@ -40,6 +41,8 @@ class Actions(QObject):
         super().__init__(window)
         self._window = window
         self.session: Session | None = None
+        self.tried_data: TriedData | None = None
+        """What the Data dialog asked for last."""
 
     # files ----------------------------------------------------------------------------------------------------------
 
@@ -56,10 +59,18 @@ class Actions(QObject):
             self.open_path(path, self._ask_dumps)
 
     def _ask_dumps(self) -> None:
+        from gui.dialogs.dumps import DumpsDialog
+
+        session = self.session
+        if session is None:
+            return
+
+        def compare(first: Path, second: Path) -> None:
+            for path in (first, second):
+                session.comparing.open_dump(path)
+
         self._window.show_layout("compare")
-        view = self._window.reveal("compare")
-        if view is not None and view.menus.open(self.tr("Folder of the first dump (A)")):
-            view.menus.open(self.tr("Folder of the second dump (B)"))
+        self._open_on_model(DumpsDialog(compare, self._window))
 
     def figures(self) -> None:
         """Say how figures are computed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -23,6 +24,24 @@ if TYPE_CHECKING:
     from gui.actions import Actions
 
 
+@dataclass(frozen=True, slots=True)
+class TriedData:
+    """Sources that were asked for: they are offered again where they could not be read."""
+
+    network: object
+    before: tuple[DataSource, DataSource, str]
+    """What was set then; if it still is, the sources came to nothing."""
+    wanted: tuple[DataSource, DataSource, str]
+
+
+def _wanted(session: Session, actions: Actions) -> tuple[DataSource, DataSource, str]:
+    """What is set, or what was asked for last if that could not be read: one broken file should not cost it all."""
+    tried = actions.tried_data
+    if tried is not None and tried.network is session.network and tried.before == session.data_sources:
+        return tried.wanted
+    return session.data_sources
+
+
 class DataDialog(Dialog):
     """One page for calibration, one for evaluation, and the observer."""
 
@@ -40,7 +59,7 @@ class DataDialog(Dialog):
         self._session, self._actions = session, actions
         assert session.network is not None
         inputs = session.network.graph.inputs
-        calibration, evaluation, observer = session.data_sources
+        calibration, evaluation, observer = _wanted(session, actions)
         self._checking: Job | None = None
         self._waiting = False
         """Whether to apply as soon as the paths have been looked at."""
@@ -165,7 +184,9 @@ class DataDialog(Dialog):
             return
         calibration, evaluation = found
         observer = str(self.observer.currentData())
-        if self._actions.guarded(lambda: self._session.set_data(calibration, evaluation, observer)):
+        session, before = self._session, self._session.data_sources
+        if self._actions.guarded(lambda: session.set_data(calibration, evaluation, observer)):
+            self._actions.tried_data = TriedData(session.network, before, (calibration, evaluation, observer))
             self.accept()
 
     def _on_failed(self, problem: Text) -> None:

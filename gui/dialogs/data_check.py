@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from engine.errors import MixbitError
+from engine.interop.listing import readable, walk
 from engine.interop.samples import ENDINGS, DataSource, guess_source, holds
 from engine.text import Text, say
 
@@ -25,6 +26,8 @@ class Looked:
     source: DataSource | None
     """How it would be read; None if there is a problem."""
     problem: Text | None = None
+    files: int | None = None
+    """How many files of its kind a folder has."""
 
 
 def guess(jobs: Jobs, path: Path, done: Callable[[Looked], None], failed: Callable[[Text], None]) -> Job:
@@ -32,7 +35,8 @@ def guess(jobs: Jobs, path: Path, done: Callable[[Looked], None], failed: Callab
 
     def run(ctx: JobContext) -> Looked:
         try:
-            return Looked(guess_source(path, ctx.token))
+            found = guess_source(path, ctx.token)
+            return Looked(found, files=_count(found, ctx.token))
         except MixbitError as error:
             return Looked(None, error.text)
 
@@ -44,10 +48,11 @@ def look(jobs: Jobs, source: DataSource, done: Callable[[Looked], None], failed:
 
     def run(ctx: JobContext) -> Looked:
         problem = _problem(source, ctx.token)
-        if problem is not None or source.kind != "images":
+        if problem is not None:
             return Looked(None, problem)
         try:
-            return Looked(guess_source(Path(source.path), ctx.token))
+            files = _count(source, ctx.token)
+            return Looked(guess_source(Path(source.path), ctx.token) if source.kind == "images" else None, files=files)
         except MixbitError as error:
             return Looked(None, error.text)
 
@@ -66,6 +71,13 @@ def check(
         return [_problem(source, ctx.token) for source in sources]
 
     return _submit(jobs, run, done, failed)
+
+
+def _count(source: DataSource, cancel: CancelToken) -> int | None:
+    """Files of the kind of a source in its folder, and in those below; None for a file."""
+    path = Path(source.path)
+    with readable(path):
+        return sum(1 for _ in walk(path, ENDINGS[source.kind], cancel)) if path.is_dir() else None
 
 
 def _submit(

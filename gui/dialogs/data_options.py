@@ -49,6 +49,7 @@ class ImageForm(QWidget):
         grid.setColumnStretch(3, 1)
         grid.addWidget(_heading(info), 0, 0, 1, 4)
         size = QHBoxLayout()
+        size.setSpacing(6)
         size.addWidget(self.tall)
         size.addWidget(label("×"))
         size.addWidget(self.wide)

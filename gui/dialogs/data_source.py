@@ -74,6 +74,7 @@ class SourceEditor(QWidget):
         self.kind.setAccessibleName(self.tr("Kind of data"))
         self.path = QLineEdit(source.path)
         self.path.setAccessibleName(self.tr("Folder or file"))
+        self.path.setPlaceholderText(self.tr("Folder or file"))
         self.limit = QSpinBox()
         self.limit.setRange(0, 1_000_000)
         self.limit.setSpecialValueText(self.tr("automatic"))
@@ -123,12 +124,16 @@ class SourceEditor(QWidget):
         self._hint.setWordWrap(True)
         self._hint.hide()
         column.addWidget(self._hint)
+        self._found = label(role="caption")
+        self._found.hide()
+        column.addWidget(self._found)
         self._used = label(role="caption")
         self._used.setWordWrap(True)
         self._used.setText(self._automatic)
         column.addWidget(self._used)
         column.addWidget(self._stack, 1)
         self.kind.chosen.connect(self._show_kind)
+        self.kind.chosen.connect(lambda _: self._show_count(None))
         self.kind.chosen.connect(self._on_path)
         self.path.textEdited.connect(self._on_edited)
         self.path.editingFinished.connect(self._on_path)
@@ -165,8 +170,19 @@ class SourceEditor(QWidget):
         self._hint.setText(translated(problem) if problem is not None else "")
         self._hint.setVisible(problem is not None)
 
+    def _show_count(self, files: int | None) -> None:
+        """Say how many files there are, before anything is read from them."""
+        words = {
+            "images": self.tr("%n picture(s) found", "", files or 0),
+            "arrays": self.tr("%n NumPy file(s) found", "", files or 0),
+            "raw": self.tr("%n raw file(s) found", "", files or 0),
+        }
+        self._found.setText(words.get(self.kind.current, "") if files is not None else "")
+        self._found.setVisible(bool(self._found.text()))
+
     def forget(self) -> None:
         """Stop looking at the files, and say nothing about them."""
+        self._show_count(None)
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
@@ -232,6 +248,7 @@ class SourceEditor(QWidget):
         self._looking = None
         self._read.add((self.kind.current, self.path.text().strip()))
         self.hint(found.problem)
+        self._show_count(found.files)
         if found.source is not None and found.source.images and self._shown()[1:] == self._before[1:]:
             self.take_options(found.source)
         self.looked.emit()

@@ -70,7 +70,7 @@ class CompareView(PlotView):
         bar.sample_chosen.connect(self._on_sample)
         bar.swap.clicked.connect(self.session.comparing.swap)
         bar.what.chosen.connect(lambda key: self.session.comparing.choose(weights=key == "weights"))
-        bar.open_dump.clicked.connect(lambda: self.menus.open())
+        bar.open_dump.clicked.connect(lambda: self.menus.ask(bar.open_dump))
         bar.matches.clicked.connect(self.menus.names_of_shown)
         bar.a.clicked.connect(lambda: self._choose_source("a"))
         bar.b.clicked.connect(lambda: self._choose_source("b"))

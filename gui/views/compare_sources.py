@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QPoint
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
@@ -116,10 +116,7 @@ class SourceMenu:
             group.addAction(action)
             menu.addAction(action)
         menu.addSeparator()
-        menu.addAction(translate("CompareView", "Open a dump folder…")).triggered.connect(lambda _=False: self.open())
-        menu.addAction(translate("CompareView", "Open a dump file…")).triggered.connect(
-            lambda _=False: self.open_file()
-        )
+        self._add_ways(menu)
         for path in self._session.comparing.dumps:
             name = Path(path).name
             words = translate("CompareView", "Names of {dump}…").format(dump=name)
@@ -130,12 +127,25 @@ class SourceMenu:
             menu.addAction(words).triggered.connect(lambda _=False, p=path: self._session.comparing.close_dump(p))
         return menu
 
-    def open(self, title: str = "") -> bool:
-        """Ask for a folder with a dump and open it; whether one was chosen."""
-        chosen = QFileDialog.getExistingDirectory(self._parent, title or translate("CompareView", "Open a dump folder"))
+    def ask(self, beside: QWidget) -> QMenu:
+        """Below a button: whether the dump is a folder or a file."""
+        menu = one_use_menu(self._parent)
+        self._add_ways(menu)
+        menu.popup(beside.mapToGlobal(QPoint(0, beside.height() + 2)))
+        return menu
+
+    def _add_ways(self, menu: QMenu) -> None:
+        for words, open_ in (
+            (translate("CompareView", "Open a dump folder…"), self.open),
+            (translate("CompareView", "Open a dump file…"), self.open_file),
+        ):
+            menu.addAction(words).triggered.connect(lambda _=False, open_=open_: open_())
+
+    def open(self) -> None:
+        """Ask for a folder with a dump and open it."""
+        chosen = QFileDialog.getExistingDirectory(self._parent, translate("CompareView", "Open a dump folder"))
         if chosen:
             self._session.comparing.open_dump(Path(chosen))
-        return bool(chosen)
 
     def open_file(self) -> None:
         """Ask for one file with values and open it."""

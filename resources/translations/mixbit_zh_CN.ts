@@ -1917,7 +1917,7 @@
     <name>DumpsDialog</name>
     <message>
         <source>Compare two dumps</source>
-        <translation>比对两份转储</translation>
+        <translation>比对两个转储</translation>
     </message>
     <message>
         <source>Two runs of the same model, layer by layer</source>
@@ -1929,11 +1929,11 @@
     </message>
     <message>
         <source>First dump (A)</source>
-        <translation>第一份转储（A）</translation>
+        <translation>第一个转储（A）</translation>
     </message>
     <message>
         <source>Second dump (B)</source>
-        <translation>第二份转储（B）</translation>
+        <translation>第二个转储（B）</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -5440,7 +5440,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message numerus="yes">
         <source>%n raw file(s) found</source>
         <translation>
-            <numerusform>找到 %n 个裸数据文件</numerusform>
+            <numerusform>找到 %n 个原始文件</numerusform>
         </translation>
     </message>
     <message>

@@ -9,6 +9,7 @@ from gui.dialogs.budgets import BudgetsDialog
 from gui.dialogs.data import DataDialog
 from gui.dialogs.device import DeviceDialog
 from gui.dialogs.dimensions import DimensionsDialog
+from gui.dialogs.dumps import DumpsDialog
 from gui.dialogs.error import ErrorDialog
 from gui.dialogs.export import ExportDialog
 from gui.dialogs.foreign_plan import ForeignPlanDialog
@@ -25,6 +26,7 @@ DIALOGS = {
     "budgets": lambda w, s: BudgetsDialog(s, w),
     "data": lambda w, s: DataDialog(s, w.actions_, w),
     "device": lambda w, s: DeviceDialog(s, w.actions_, w),
+    "dumps": lambda w, s: DumpsDialog(lambda a, b: None, w),
     "dimensions": lambda w, s: DimensionsDialog((ModelInput("x", np.dtype(np.float32), ("n", 3), (1, 3)),), w),
     "error": lambda w, s: ErrorDialog(w),
     "export": lambda w, s: ExportDialog(s, w.actions_, w),

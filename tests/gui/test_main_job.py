@@ -14,6 +14,7 @@ import onnxruntime as ort
 import pytest
 from hand import CTRL, SHIFT, Hand
 from handmade import run_whole
+from PIL import Image
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -27,6 +28,7 @@ from engine.session.work import open_network
 from gui.bridge import Dispatcher
 from gui.dialogs.data import DataDialog
 from gui.dialogs.dimensions import DimensionsDialog
+from gui.dialogs.dumps import DumpsDialog
 from gui.dialogs.export import ExportDialog
 from gui.dialogs.foreign_plan import ForeignPlanDialog
 from gui.i18n import language
@@ -483,6 +485,36 @@ def test_data_that_does_not_fit_is_refused_in_one_sentence(opened, files):
         assert kept(opened) == before
 
 
+def test_pictures_are_counted_before_they_are_read_and_one_broken_one_costs_no_settings(opened, files):
+    folder = files / "pictures"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        Image.new("RGB", (40, 30), "red").save(folder / f"{name}.png")
+    (folder / "broken.png").write_bytes((folder / "a.png").read_bytes()[:60])
+    (folder / "readme.txt").write_text("no picture")
+    opened.menu("analyze", "data")
+    dialog = opened.dialog(DataDialog)
+    editor = dialog.calibration
+    opened.click(editor.kind, editor.kind._rects()[1].center().toPoint())
+    opened.type(editor.path, str(folder))
+    opened.key(Qt.Key.Key_Tab)
+    opened.until(lambda: editor._found.isVisible())
+    assert editor._found.text() == "4 pictures found"
+    editor.images["image"].mean.setText("0.5, 0.5, 0.5")
+    before = kept(opened)
+    opened.press(dialog, "Apply")
+    one_sentence(opened.refusal(dialog), "broken.png")
+    assert kept(opened) == before
+    opened.menu("analyze", "data")
+    again = opened.dialog(DataDialog).calibration
+    assert (again.kind.current, again.path.text()) == ("images", str(folder))
+    assert again.images["image"].mean.text() == "0.5, 0.5, 0.5"
+    (folder / "broken.png").unlink()
+    opened.press(opened.dialog(DataDialog), "Apply")
+    settled(opened)
+    assert opened.window.session.data_sources[0].path == str(folder)
+
+
 def test_two_dumps_are_compared_from_the_start_page(hand, files):
     session = ort.InferenceSession(files / "digits.onnx", providers=["CPUExecutionProvider"])
     with np.load(files / "evaluation.npz") as read:
@@ -492,14 +524,22 @@ def test_two_dumps_are_compared_from_the_start_page(hand, files):
         (files / folder).mkdir()
         np.savez(files / folder / "values.npz", **{name: values + np.float32(change)})
     start = next(b for b in hand.window.start.findChildren(QPushButton) if b.text() == "Compare two dumps…")
-    titles = hand.answer_file_dialog(files / "digits.onnx", files / "phone", files / "board")
+    hand.answer_file_dialog(files / "digits.onnx")
     hand.click(start)
     hand.press(hand.dialog(DimensionsDialog), "Open")
+    asked = hand.dialog(DumpsDialog)
+    hand.press(asked, "Compare")
+    assert asked.problem.isVisible()
+    board = files / "board" / "values.npz"
+    for button, path in (("First dump (A): Folder…", files / "phone"), ("Second dump (B): File…", board)):
+        hand.answer_file_dialog(path)
+        hand.click(next(b for b in asked.findChildren(QPushButton) if b.accessibleName() == button))
+    assert [field.text() for field in asked.fields] == [str(files / "phone"), str(board)]
+    hand.press(asked, "Compare")
     comparing = hand.window.session.comparing
     hand.until(lambda: len(comparing.dumps) == 2, 20)
-    assert titles == ["Model that the dumps are of", "Folder of the first dump (A)", "Folder of the second dump (B)"]
     assert hand.window.layout_name == "compare"
-    assert [Path(side.name).name for side in (comparing.a, comparing.b)] == ["phone", "board"]
+    assert [Path(side.name).name for side in (comparing.a, comparing.b)] == ["phone", "values.npz"]
     last = next(k.id for k in hand.window.session.network.kernels if name in k.outputs)
     hand.window.session.select((last,), last, who="test")
     view = hand.view("compare")
