@@ -402,7 +402,11 @@ class Search:
             better = problem.choice(other.plan)
             if choice is None or better is None:
                 continue
-            if problem.total(goal, better) < problem.total(goal, choice) * (1 - 1e-3) - 1e-30:
+            if problem.total(goal, better) >= problem.total(goal, choice) * (1 - 1e-3) - 1e-30:
+                continue
+            # A plan that was measured to be better than what is foreseen as best leaves room, which binds nothing.
+            costs = self.costs(other.plan, budgets, cancel=cancel)
+            if name == "damage" or name in overdrawn(budgets, replace(other, costs=costs)):
                 found.append(name)
         return tuple(found)
 

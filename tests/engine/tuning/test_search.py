@@ -230,6 +230,17 @@ def test_the_best_plan_and_what_binds(prepared) -> None:
     assert set(tight.plan.values()) <= {INT4, INT8}
 
 
+def test_a_budget_that_leaves_room_does_not_bind(prepared) -> None:
+    """Although the plan is not what is foreseen as best: it was measured to be better."""
+    net, _, harm = prepared
+    search = Search(net, harm, choices=Choices((INT4, INT8)))
+    uniform = uniform_plans(net, [INT8])[0]
+    roomy = Budgets(size_bytes=plan_bytes(net, uniform).total * 1.2)
+    found = search.propose(roomy, measure=lambda plan: 1.0 if plan == uniform else 0.5, trials=24)
+    assert found.plan != uniform
+    assert found.binding == ()
+
+
 def test_a_uniform_plan_that_would_be_better_is_named_with_the_budget_that_it_breaks(prepared) -> None:
     net, evaluator, harm = prepared
     search, measure = Search(net, harm, choices=Choices((INT4, INT8))), _measure(evaluator)
