@@ -63,7 +63,12 @@ def run(path: Path | None) -> int:
     window.show()
     if left:
         hook.tell_of(left[0])
-    interrupts = Interrupts(app.quit)
+
+    def leave() -> None:
+        window.end()
+        app.exit()  # dialogs that are open have loops of their own; `quit` would ask about unsaved edits
+
+    interrupts = Interrupts(leave)
     starter = Starter(window, path)
     QTimer.singleShot(0, starter.begin)
     code = app.exec()

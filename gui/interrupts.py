@@ -1,4 +1,7 @@
-"""Ctrl-C and a polite kill end the window: Qt's loop gives Python no turn to answer a signal by itself."""
+"""Ctrl-C, a polite kill and the end of the desktop session end the window.
+
+Qt's loop gives Python no turn to answer a signal by itself.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from types import FrameType
 
 from PySide6.QtCore import QSocketNotifier
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)  # the last when the terminal or the session ends; unknown to Windows
 
 
 class Interrupts:

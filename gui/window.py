@@ -81,7 +81,7 @@ class Window(QWidget):
         self._arranged = ""
         """What the arrangement on show is remembered by."""
         self._confirm = confirm
-        self._leaving = False
+        self._leaving = self._keeping = False
         self._unsubscribe: Callable[[], None] | None = None
         self._error: ErrorDialog | None = None
         self._last_entry: LogEntry | None = None
@@ -487,8 +487,13 @@ class Window(QWidget):
         if self.host is not None:
             self.host.dispose()
         if session is not None:
-            session.close()
+            session.close(keep_unsaved=self._keeping)
         super().closeEvent(event)
+
+    def end(self) -> None:
+        """Close without a question: nobody may be there to answer. Unsaved work is offered at the next start."""
+        self._keeping = True
+        self._leave()
 
     def _leave(self) -> None:
         self._leaving = True

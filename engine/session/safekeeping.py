@@ -113,9 +113,12 @@ class Safekeeping:
         """Wait until what is not saved is written aside; whether that is so."""
         return self._autosave.flush()
 
-    def close(self) -> None:
-        """The work is saved or given up."""
-        self._autosave.forget()
+    def close(self, keep_unsaved: bool = False) -> None:
+        """The work is saved or given up, unless it is to be kept for the next start."""
+        if keep_unsaved:
+            self._autosave.flush()
+        else:
+            self._autosave.forget()
         self._autosave.close()
 
 

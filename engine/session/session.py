@@ -484,12 +484,16 @@ class Session(Editing):
         """Wait until unsaved edits would outlive a crash; whether that is so."""
         return self._safe.flush()
 
-    def close(self) -> None:
-        """Stop all work and free everything. The session can't be used afterwards."""
+    def close(self, *, keep_unsaved: bool = False) -> None:
+        """Stop all work and free everything. The session can't be used afterwards.
+
+        Args:
+            keep_unsaved: offer unsaved work again at the next start; else it is given up.
+        """
         self._listeners.clear()
         self.captured = None
         self._stop_opening()
         self._work.jobs.close()
         self.sweeps.close()
         self._work.close()
-        self._safe.close()
+        self._safe.close(keep_unsaved)
