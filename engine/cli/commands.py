@@ -43,7 +43,7 @@ def inspect(args: argparse.Namespace) -> dict[str, Any]:
             "outputs": [{"name": o.name, "dtype": o.dtype.name, "shape": o.shape} for o in graph.outputs],
             "fusion": network.rules,
             "tunable": len(tunable),
-            "params": sum(k.params for k in network.kernels),
+            "params": stored_params(network),
             "macs": sum(k.macs for k in network.kernels),
             "notes": [str(note) for note in graph.notes],
         },
@@ -68,6 +68,19 @@ def inspect(args: argparse.Namespace) -> dict[str, Any]:
         ],
         **explained,
     }
+
+
+def stored_params(network: Network) -> int:
+    """Parameters of the whole model: a weight that several kernels read is stored once, and counts once."""
+    seen: set[str] = set()
+    total = 0
+    for kernel in network.kernels:
+        total += kernel.params
+        for weight in kernel.weights:
+            if weight.origin in seen:
+                total -= kernel.constants[weight.constant].size
+            seen.add(weight.origin)
+    return total
 
 
 def launches(network: Network, args: argparse.Namespace) -> dict[str, Any]:

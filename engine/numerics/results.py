@@ -104,8 +104,10 @@ class OutputError:
 
     @property
     def mse(self) -> float:
-        """Mean squared error."""
-        return self.sums.mse
+        """Mean squared error of all values of all measured outputs, unscaled; NaN if not measurable."""
+        if len(self.each) < 2:
+            return self.sums.mse
+        return sum(sums.mse * sums.elements for _, sums in self.each) / sum(sums.elements for _, sums in self.each)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,27 @@ def test_inspect(run, cnn_path):
     assert len({k["id"] for k in found["kernels"]}) == len(found["kernels"])
 
 
+def test_a_weight_that_two_kernels_read_counts_once_in_the_model(run, tmp_path):
+    rng, node = np.random.default_rng(0), onnx.helper.make_node
+    table = onnx.numpy_helper.from_array(rng.standard_normal((40, 16)).astype(np.float32), "embed.weight")
+    graph = onnx.helper.make_graph(
+        [
+            node("Gather", ["embed.weight", "ids"], ["h"], "/embed/Gather"),
+            node("Transpose", ["embed.weight"], ["turned"], "/turn", perm=[1, 0]),
+            node("MatMul", ["h", "turned"], ["logits"], "/head/MatMul"),
+        ],
+        "tied",
+        [onnx.helper.make_tensor_value_info("ids", onnx.TensorProto.INT64, [1, 4])],
+        [onnx.helper.make_tensor_value_info("logits", onnx.TensorProto.FLOAT, [1, 4, 40])],
+        [table],
+    )
+    path = tmp_path / "tied.onnx"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), path)
+    found = run("inspect", path)
+    assert [kernel["params"] for kernel in found["kernels"] if kernel["tunable"]] == [640, 640]
+    assert found["model"]["params"] == 640
+
+
 def test_evaluate_says_that_data_is_synthetic_and_real_data_is_not(run, cnn_path, tmp_path):
     found = run("evaluate", cnn_path, "--preset", "int8")
     assert found["synthetic_data"] is True

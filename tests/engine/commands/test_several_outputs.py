@@ -42,7 +42,8 @@ def test_every_output_has_its_figures(model: Path, tmp_path: Path, capsys) -> No
     np.savez(tmp_path / "x.npz", x=x)
     arguments = ["evaluate", str(model), "--preset", "int4", "--data", str(tmp_path / "x.npz")]
     assert main([*arguments, "--json"]) == 0
-    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["outputs"]}
+    printed = json.loads(capsys.readouterr().out)
+    found = {each["name"]: each for each in printed["outputs"]}
     assert list(found) == ["small", "large", "same", "at"]
 
     out = tmp_path / "out.onnx"
@@ -58,6 +59,11 @@ def test_every_output_has_its_figures(model: Path, tmp_path: Path, capsys) -> No
         assert found[name]["sqnr_db"] == pytest.approx(expected, abs=0.01)
         assert 0.9 < found[name]["cosine"] < 1
         assert found[name]["exact"] is False
+    errors = [np.asarray(result, np.float64) - ref for result, ref in zip(wrong, right, strict=True)]
+    errors.append(np.zeros_like(x, np.float64))  # "same"
+    values = np.concatenate([error.ravel() for error in errors])
+    assert printed["output"]["mse"] == pytest.approx(np.square(values).mean(), rel=1e-3)
+    assert printed["output"]["max_abs"] == pytest.approx(np.abs(values).max(), rel=1e-3)
     assert found["same"] == {"name": "same", "sqnr_db": None, "cosine": 1.0, "exact": True}
     assert found["at"] == {"name": "at", "sqnr_db": None, "cosine": None, "exact": False}
 
