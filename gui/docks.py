@@ -3,6 +3,7 @@
 A view is a QWidget made as `View(session, theme)` with title(), subtitle() and the signal subtitle_changed,
 header_widgets() for the right side of its header, save_state(), restore_state(), apply_theme(theme), draw_first(),
 take_keys() and dispose();
+if its class has make_parts(theme), what that gives is made part by part and handed to it as `parts`;
 if it has badge(), that count stands after its title, and the signal command_wanted runs a command by its id.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -152,15 +153,19 @@ class Dock(QDockWidget):
         if self.view is not None:
             self.view.take_keys()
 
-    def ensure_view(self, *, patient: bool = False) -> Any:
-        """The view, made now if nobody has seen it yet; a `patient` one is filled in an event of its own."""
+    def ensure_view(self) -> Any:
+        """The view, made and filled now if nobody has seen it yet."""
         if self.view is None:
-            self.view = self._make(self.spec)
-            self.view.patient = patient
-            self.title.take_view(self.view)  # before it shows: what it draws may show controls, which need their place
-            self._body.hold(self.view)
-            self.setWindowTitle(self.view.title())
+            self.take_view(self._make(self.spec))
         return self.view
+
+    def take_view(self, view: Any, *, patient: bool = False) -> None:
+        """Have a view; a `patient` one is filled in an event of its own."""
+        self.view = view
+        self.view.patient = patient
+        self.title.take_view(self.view)  # before it shows: what it draws may show controls, which need their place
+        self._body.hold(self.view)
+        self.setWindowTitle(self.view.title())
 
     def drop_view(self) -> None:
         """End the view."""
@@ -214,6 +219,8 @@ class DockHost(QMainWindow):
         self._settle.setInterval(0)
         self._settle.timeout.connect(self.groups_changed)
         self._wanted: list[Dock] = []
+        self._making: tuple[Dock, Iterator[QWidget | None]] | None = None
+        """The one of them whose view is being made, and how."""
         self._held: frozenset[str] = frozenset()
         self._keys_to = ""
         self._build = QTimer(self)
@@ -298,6 +305,7 @@ class DockHost(QMainWindow):
         """End all views."""
         self._settle.stop()
         self._build.stop()
+        self._making = None
         for dock in self.docks.values():
             dock.visibilityChanged.disconnect()
             dock.drop_view()
@@ -308,7 +316,24 @@ class DockHost(QMainWindow):
         super().closeEvent(event)
 
     def _make_view(self, spec: DockSpec) -> QWidget:
-        view: QWidget = getattr(importlib.import_module(spec.module), spec.name)(self._session, theme_manager.theme)
+        return self._ready(spec, getattr(importlib.import_module(spec.module), spec.name))
+
+    def _make_in_steps(self, spec: DockSpec) -> Iterator[QWidget | None]:
+        """Read the module, make the parts that the view wants made beforehand, make the view: the last that comes."""
+        kind = getattr(importlib.import_module(spec.module), spec.name)
+        yield None
+        parts = getattr(kind, "make_parts", None)
+        if parts is None:
+            yield self._ready(spec, kind)
+            return
+        made: list[QWidget] = []
+        for part in parts(theme_manager.theme):
+            made.append(part)
+            yield None
+        yield self._ready(spec, partial(kind, parts=made))
+
+    def _ready(self, spec: DockSpec, make: Callable[..., QWidget]) -> QWidget:
+        view = make(self._session, theme_manager.theme)
         wanted = getattr(view, "command_wanted", None)
         if wanted is not None:
             wanted.connect(self.command_wanted)
@@ -336,16 +361,27 @@ class DockHost(QMainWindow):
             self._build.start()
 
     def _build_next(self) -> None:
-        """Make one view per turn of the event loop, and fill it in another: all at once would hold the window up."""
+        """Make views step by step, each in a turn of the event loop: all at once would hold the window up."""
         ready = [dock for dock in self._wanted if dock.spec.id not in self._held]
-        if ready:
-            self._wanted.remove(ready[0])
-            if not ready[0].isHidden():
-                ready[0].ensure_view(patient=True)
-            if ready[0].spec.id == self._keys_to:
+        if ready and self._one_step(ready[0]):
+            dock = ready.pop(0)
+            self._wanted.remove(dock)
+            self._making = None
+            if dock.spec.id == self._keys_to:
                 self._hand_keys()
-        if len(ready) > 1:
+        if ready:
             self._build.start()
+
+    def _one_step(self, dock: Dock) -> bool:
+        """Go on with a view; whether it is there, or nobody wants it any more."""
+        if dock.isHidden() or dock.view is not None:
+            return True
+        if self._making is None or self._making[0] is not dock:
+            self._making = (dock, self._make_in_steps(dock.spec))
+        view = next(self._making[1])
+        if view is not None:
+            dock.take_view(view, patient=True)
+        return view is not None
 
     def keys_to(self, dock_id: str) -> None:
         """Give a dock the keys once it has its view, unless something else has got them by then."""
@@ -375,6 +411,7 @@ class DockHost(QMainWindow):
         self._settle.start()
 
     def _apply_theme(self, theme: Theme) -> None:
+        self._making = None  # its parts have the colours of before
         for dock in self.docks.values():
             if dock.view is not None:
                 dock.view.apply_theme(theme)

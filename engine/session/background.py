@@ -28,6 +28,7 @@ from engine.precision.presets import plan_title
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
 from engine.session import work
+from engine.session.checks import remember_inputs
 from engine.session.state import Figures
 from engine.session.work import Prepared
 from engine.text import Text, say
@@ -112,9 +113,11 @@ class Background:
                 inputs = read_inputs(path, memory_limit=memory_limit)
                 if ask is not None and work.missing_shapes(inputs, shapes or {}):
                     return inputs
-                return work.open_network(
+                network = work.open_network(
                     path, shapes, rules, memory_limit=memory_limit, progress=ctx.progress, cancel=ctx.token
                 )
+                remember_inputs(network.graph.path, network.graph.sha256, inputs)
+                return network
             except TooBigError as error:
                 return error
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import MixbitError
 from engine.graph import read_inputs
+from engine.graph.types import ModelInput
 from engine.interop.preflight import Facts, Finding, Limits, in_order, steps
 from engine.session.state import Budgets
 
@@ -54,10 +54,22 @@ def check_steps(session: SessionState) -> Iterator[list[Finding]]:
     )
 
 
-@lru_cache(maxsize=4)
+_MOST_KNOWN = 4
+_known: dict[tuple[Path, str], tuple[str, ...]] = {}
+
+
 def free_inputs(path: Path, sha256: str) -> tuple[str, ...]:
     """Inputs that a file declares with free dimensions; none if it can't be read any more."""
-    try:
-        return tuple(i.name for i in read_inputs(path) if i.free)
-    except MixbitError:
-        return ()
+    if (path, sha256) not in _known:
+        try:
+            remember_inputs(path, sha256, read_inputs(path))
+        except MixbitError:
+            return ()
+    return _known[path, sha256]
+
+
+def remember_inputs(path: Path, sha256: str, inputs: Sequence[ModelInput]) -> None:
+    """Know what a file declares: whoever opens it has read that, and a window's thread should not read it again."""
+    while len(_known) >= _MOST_KNOWN:
+        del _known[next(iter(_known))]
+    _known[path, sha256] = tuple(i.name for i in inputs if i.free)

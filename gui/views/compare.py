@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Qt
@@ -23,7 +23,7 @@ from gui.plots.view import PlotView
 from gui.theme import Theme
 from gui.views.compare_data import Comparer, channel_axis, channel_table, worst_channels
 from gui.views.compare_figures import error_figures, npu_figures, value_figures, worst_elements
-from gui.views.compare_page import ComparePage
+from gui.views.compare_page import ComparePage, parts_of
 from gui.views.compare_sources import SourceMenu, match_words, source_words
 from gui.views.compare_statistics import Sheet
 
@@ -42,7 +42,11 @@ class CompareView(PlotView):
         {What.CAPTURE, What.SELECTION, What.PLAN, What.EVALUATION, What.DATA, What.LOG, What.DEVICE}
     )
 
-    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
+    make_parts: ClassVar[Callable[[Theme], Iterator[QWidget]]] = staticmethod(parts_of)
+
+    def __init__(
+        self, session: Session, theme: Theme, parent: QWidget | None = None, *, parts: Sequence[QWidget] = ()
+    ) -> None:
         super().__init__(session, theme, parent)
         self.captured: Captured | None = None
         """What was captured last."""
@@ -57,7 +61,7 @@ class CompareView(PlotView):
         self.npu: NpuErrors | None = None
         self.comparer = Comparer(session, self._on_compared)
         self.menus = SourceMenu(session, self)
-        self.page = ComparePage(theme)
+        self.page = ComparePage(theme, parts)
         self.set_page(self.page)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._connect()

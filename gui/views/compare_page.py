@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.graph.types import Array
 from engine.numerics.comparison import Comparison
@@ -33,33 +34,56 @@ translate = QCoreApplication.translate
 MakeTable = Callable[[Comparison], Table]
 
 
+def parts_of(theme: Theme) -> Iterator[QWidget]:
+    """The parts of a page, one by one: together they take long enough to be missed by whoever types meanwhile."""
+    yield CompareBar()
+    kinds: tuple[Callable[[Theme], QWidget], ...] = (
+        DifferenceMaps, ChannelChart, LinesChart, HistogramChart, ScatterChart, StatisticsSheet,
+    )  # fmt: skip
+    for kind in kinds:
+        yield kind(theme)
+
+
 class ComparePage(Ground):
     """Shows a comparison, one channel of it at a time."""
 
     channel_chosen = Signal(int)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, parts: Sequence[QWidget] = ()) -> None:
+        """Make the page.
+
+        Args:
+            theme: Colours.
+            parts: What `parts_of` gives, if that was made beforehand.
+        """
         super().__init__()
         self.found: Comparison | None = None
         self.scales: Array | None = None
         """Scale of each group, of a quantized weight."""
         self.channel = 0
-        self.bar = CompareBar()
         self.notice = label("", "caption")
         """What speaks against trusting the comparison; takes no room without."""
         self.notice.setContentsMargins(14, 0, 14, 0)
         self.notice.setWordWrap(True)
         self.notice.hide()
-        self.maps, self.channels, self.lines = DifferenceMaps(theme), ChannelChart(theme), LinesChart(theme)
+        self._take(parts or tuple(parts_of(theme)))
         self.kind = SegmentedControl((("maps", ""), ("relative", ""), ("lines", "")), "maps")
         self.scale = SegmentedControl((("log", ""), ("linear", "")), "log")
-        self.histogram, self.scatter = HistogramChart(theme), ScatterChart(theme)
-        self.statistics = StatisticsSheet(theme)
         self.metrics = SegmentedControl((("own", ""), ("ascend", "")), "own")
         self.before, self.after = IconButton("chevron-left", token="muted"), IconButton("chevron-right", token="muted")
         self._lay_out()
         self._connect()
         self.retranslate()
+
+    def _take(self, parts: Sequence[Any]) -> None:
+        self.bar: CompareBar
+        self.maps: DifferenceMaps
+        self.channels: ChannelChart
+        self.lines: LinesChart
+        self.histogram: HistogramChart
+        self.scatter: ScatterChart
+        self.statistics: StatisticsSheet
+        self.bar, self.maps, self.channels, self.lines, self.histogram, self.scatter, self.statistics = parts
 
     def _lay_out(self) -> None:
         scroll = QScrollArea()

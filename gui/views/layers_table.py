@@ -316,9 +316,19 @@ class LayersTable(HoverTable):
         self._delegate.hovered = segment
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
-        """Paint cells again; for those of a hidden column Qt would paint a line of the next one from top to bottom."""
-        if first.column() != last.column() or not self.isColumnHidden(first.column()):
-            super().dataChanged(first, last, list(roles))
+        """Paint cells again.
+
+        For those of a hidden column Qt would paint a line of the next one from top to bottom, and for a column with
+        cells out of sight the whole table.
+        """
+        if first.column() != last.column() or first.row() == last.row():
+            if first.column() != last.column() or not self.isColumnHidden(first.column()):
+                super().dataChanged(first, last, list(roles))
+        elif not self.isColumnHidden(first.column()):
+            top = self.rowViewportPosition(first.row())
+            bottom = self.rowViewportPosition(last.row()) + self.rowHeight(last.row())
+            left, width = self.columnViewportPosition(first.column()), self.columnWidth(first.column())
+            self.viewport().update(QRect(left, top, width, bottom - top).intersected(self.viewport().rect()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells. Qt would ask the style about each first, which has nothing to add and takes longer."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from fakes import FakeSession
 from plot_hand import settle, show
+from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication
 
 from engine.precision.scheme import INT4
@@ -238,3 +239,23 @@ def test_the_header_says_where_the_sensitivity_is_measured(session):
     at_logits = replace(rows, sensitivity_at_logits=True, sensitivity_is_kl=False)
     assert "before the last softmax" in explanation("sensitivity", at_logits)
     assert "before the last softmax" in overlay_of("sensitivity", at_logits).caption
+
+
+def test_news_of_a_column_paint_no_other_where_rows_are_out_of_sight(session, qtbot, theme, monkeypatch):
+    """Qt by itself would paint the whole table."""
+    table = LayersTable(LayersModel(), theme)
+    qtbot.addWidget(table)
+    table.resize(1500, 300)
+    table.layers.set_rows(rows_of(session, shape_of(session.network)))
+    table.show()
+    qtbot.waitExposed(table)
+    table.verticalScrollBar().setValue(5)
+    QApplication.processEvents()
+    painted = []
+    monkeypatch.setattr(table._delegate, "paint_rows", lambda painter, region: painted.append(region.boundingRect()))
+    column, last = COLUMNS.index(BY_KEY["accumulated"]), table.layers.rowCount() - 1
+    assert not table.viewport().rect().contains(table.visualRect(table.layers.index(last, column)))
+    table.layers.dataChanged.emit(table.layers.index(0, column), table.layers.index(last, column))
+    qtbot.waitUntil(lambda: bool(painted), timeout=5_000)
+    left, width = table.columnViewportPosition(column), table.columnWidth(column)
+    assert painted == [QRect(left, 0, width, table.viewport().height())]

@@ -1,9 +1,11 @@
 from fakes import with_model
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 
-from gui.docks import Dock
+from gui.docks import Dock, DockHost
 from gui.layouts import default
 from gui.settings import Settings
+from gui.theme import theme_manager
+from gui.views.compare import CompareView
 from gui.views.session_view import SessionView
 from gui.window import Window
 
@@ -75,12 +77,12 @@ def test_a_panel_alone_gives_way_to_the_same_panels_as_before(qtbot):
 
 def test_a_view_is_filled_in_an_event_of_its_own(qtbot, monkeypatch):
     session, building, filled = with_model(), [], []
-    ensure, redraw = Dock.ensure_view, SessionView.redraw
+    take, redraw = Dock.take_view, SessionView.redraw
 
-    def made(dock, **options):
+    def made(dock, view, **options):
         building.append(dock)
         try:
-            return ensure(dock, **options)
+            take(dock, view, **options)
         finally:
             building.pop()
 
@@ -89,7 +91,7 @@ def test_a_view_is_filled_in_an_event_of_its_own(qtbot, monkeypatch):
             filled.append((type(view).__name__, bool(building)))
         redraw(view)
 
-    monkeypatch.setattr(Dock, "ensure_view", made)
+    monkeypatch.setattr(Dock, "take_view", made)
     monkeypatch.setattr(SessionView, "redraw", drawn)
     window = Window(Settings(None), confirm=False)
     qtbot.addWidget(window)
@@ -101,5 +103,62 @@ def test_a_view_is_filled_in_an_event_of_its_own(qtbot, monkeypatch):
     assert ("LatencyView", False) in filled
     assert {name for name, within in filled if within} <= {"TimelineView"}  # which is asked for, to give it the keys
     assert not any(dock.view.unfilled for dock in window.host.docks.values() if dock.view is not None)
+    window.close()
+    session.close()
+
+
+def test_a_large_view_is_made_part_by_part_between_other_events(qtbot, monkeypatch):
+    session, turns, steps = with_model(), [0], []
+    step = DockHost._one_step
+
+    def one(host, dock):
+        done = step(host, dock)
+        if dock.spec.id == "compare":
+            steps.append((turns[0], done))
+        return done
+
+    monkeypatch.setattr(DockHost, "_one_step", one)
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1440, 900)
+    window.show()
+    window.set_session(session)
+    qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
+    ticks = QTimer(window)
+    ticks.timeout.connect(lambda: turns.__setitem__(0, turns[0] + 1))
+    ticks.start(0)
+    window.host.reveal("tensors")
+    window.host.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, window.host.docks["compare"])
+    window.host.docks["compare"].show()
+    qtbot.waitUntil(lambda: any(done for _, done in steps), timeout=10_000)
+    ticks.stop()
+    assert [done for _, done in steps] == [False] * (len(steps) - 1) + [True]
+    assert len({turn for turn, _ in steps}) > 7, "other timers have their turn between"
+    view = window.host.docks["compare"].view
+    assert isinstance(view, CompareView)
+    assert view.page.isAncestorOf(view.page.scatter)
+    window.close()
+    session.close()
+
+
+def test_parts_made_in_other_colours_are_not_used(qtbot):
+    session = with_model()
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1440, 900)
+    window.show()
+    window.set_session(session)
+    host = window.host
+    qtbot.waitUntil(lambda: host.settled, timeout=10_000)
+    dock = host.docks["compare"]
+    host.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    dock.show()
+    for _ in range(4):
+        assert not host._one_step(dock)
+    theme_manager.set_mode("dark")
+    assert host._making is None
+    qtbot.waitUntil(lambda: dock.view is not None, timeout=10_000)
+    assert dock.view.page.scatter.theme is theme_manager.theme
+    theme_manager.set_mode("light")
     window.close()
     session.close()

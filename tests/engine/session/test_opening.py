@@ -15,7 +15,7 @@ from engine.fusion import fuse
 from engine.graph import load, synthetic_feeds
 from engine.npu import load_device, simulate
 from engine.precision import FP16, INT8, preset
-from engine.session import Session
+from engine.session import Session, checks
 from engine.session.launching import fusion_report, saved_launch_us
 from engine.session.opening import opening_plan, stored_note
 from engine.session.samples import find_sample
@@ -179,3 +179,16 @@ def test_inspect_explains_fusion(capsys):
     assert "share of latency" in out
     assert "cloud rules *" in out
     assert "stayed apart" in out
+
+
+def test_what_a_file_declares_is_not_read_again_by_whoever_looks_at_the_open_model(session, cnn_path, monkeypatch):
+    """That takes 60 ms of a 30-layer decoder, and Preflight looks on the window's thread."""
+    session.open_model(cnn_path)
+    session.settle()
+    read = []
+    monkeypatch.setattr(checks, "read_inputs", lambda path: read.append(path) or ())
+    free = checks.free_inputs(session.network.graph.path, session.network.graph.sha256)
+    assert not read
+    monkeypatch.undo()
+    checks._known.clear()
+    assert free == checks.free_inputs(session.network.graph.path, session.network.graph.sha256)
