@@ -245,7 +245,7 @@ def _weight(
     else:
         scales, nonfinite = None if scheme.weights.floating else quantized.scales, quantized.nonfinite
         if packed:
-            made = packed_weight(weight, quantized, original.dtype, prefix)
+            made = packed_weight(weight, quantized, original.dtype, prefix, beside=scheme.activations)
         else:
             values = quantized.dequantize(scaled_inputs=work.scaled_inputs)
             made = preview_weight(values, weight, scheme.weights, original.dtype)

@@ -36,15 +36,28 @@ def preview_weight(values: Array, weight: Weight, form: WeightFormat, dtype: np.
         return WeightNodes([], {stem: values.astype(dtype, copy=False)}, stem)
 
 
-def packed_weight(weight: Weight, quantized: QuantizedWeight, dtype: np.dtype[np.generic], prefix: str) -> WeightNodes:
+def packed_weight(
+    weight: Weight, quantized: QuantizedWeight, dtype: np.dtype[np.generic], prefix: str, *, beside: ActivationFormat
+) -> WeightNodes:
     """A rounded weight as integers (or floats of 16 bits) and nodes that turn them into the dtype of the original.
 
     Constants are named after the weight and the format, so that tied weights of one format are one constant.
+
+    Args:
+        weight: What was rounded.
+        quantized: Its codes.
+        dtype: Of the original.
+        prefix: Of the names that are made.
+        beside: The format of the activation that meets it.
     """
     stem = stem_of(weight, quantized.format)
     if quantized.format.floating:
         return _floating(quantized, stem, prefix, dtype)
-    return _integer(quantized, stem, prefix, dtype)
+    made = _integer(quantized, stem, prefix, dtype)
+    # ONNX Runtime joins a product of 8-bit codes into an integer kernel that knows no blocks, and then fails.
+    blocks = quantized.format.bits == 8 and quantized.scales.shape[1] > 1
+    codes_meet = blocks and not beside.floating and beside.bits == 8
+    return _held_apart(made, stem, prefix, quantized.shape) if codes_meet and len(made.nodes) == 1 else made
 
 
 def bias_nodes(
@@ -171,6 +184,14 @@ def _integer(quantized: QuantizedWeight, stem: str, prefix: str, dtype: np.dtype
         inverse = [order.index(at) for at in range(len(shape))]
         nodes.append(helper.make_node("Transpose", [f"{prefix}/moved"], [last], perm=inverse))
     return _finish(nodes, constants, last, prefix, shape, len(shape), dtype)
+
+
+def _held_apart(made: WeightNodes, stem: str, prefix: str, shape: tuple[int, ...]) -> WeightNodes:
+    """With a Reshape to the shape that there is between the DequantizeLinear and what reads it."""
+    constants = {**made.constants, f"{stem}/shape": np.asarray(shape, np.int64)}
+    output = f"{prefix}/apart"
+    reshape = helper.make_node("Reshape", [made.output, f"{stem}/shape"], [output])
+    return WeightNodes([*made.nodes, reshape], constants, output)
 
 
 def _block_axis(quantized: QuantizedWeight) -> int | None:

@@ -99,6 +99,21 @@ def test_one_kernel_computes_in_the_file_what_the_preview_shows(kind, scheme, tm
     assert worst_db(net, samples, calibrate(net, samples), plan, tmp_path / "m.onnx") >= 60
 
 
+@pytest.mark.parametrize("kind", ["gemm", "matmul"])
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_eight_bit_groups_beside_eight_bit_activations_run_at_any_setting(kind, static, symmetric, tmp_path):
+    """ONNX Runtime would join them into a kernel that knows no groups, and fail at the first run."""
+    net, inputs = KINDS[kind](np.random.default_rng(1), 21)
+    samples = samples_like(inputs, 2)
+    form = WeightFormat(8, symmetric=symmetric, granularity="group", group=7)
+    plan = Plan({net.kernels[0].id: Scheme(form, ActivationFormat(8, static=static))})
+    assert worst_db(net, samples, calibrate(net, samples), plan, tmp_path / "m.onnx") >= 60
+    default = ort.InferenceSession(str(tmp_path / "m.onnx"), providers=["CPUExecutionProvider"])
+    for feeds in samples.feeds:
+        assert sqnr_db(default.run(None, feeds)[0], run_whole(str(tmp_path / "m.onnx"), feeds)[0]) > 30
+
+
 @given(
     kind=st.sampled_from(["conv", "gemm", "matmul"]),
     bits=st.sampled_from([2, 3, 4, 8]),
