@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from math import prod
 
+from engine.fusion.ops import ALREADY_QUANTIZED
 from engine.fusion.view import View
 from engine.graph.external import tensors_of
 from engine.graph.subgraphs import subgraphs
@@ -12,7 +13,10 @@ from engine.graph.types import Array
 
 
 def count_params(view: View, nodes: Iterable[int], origins: Mapping[str, str], weights: Collection[str]) -> int:
-    """Elements of the float constants that the file stores, and of the weights; tensors in subgraphs included."""
+    """Elements of the float constants that the file stores, and of the weights; tensors in subgraphs included.
+
+    Of operators that compute with codes these count, too.
+    """
     constants: dict[str, Array] = {}
     inner = 0
     for at in nodes:
@@ -20,9 +24,19 @@ def count_params(view: View, nodes: Iterable[int], origins: Mapping[str, str], w
             array = view.constants.get(name)
             if array is not None and array.dtype.kind in "fV" and (name in origins or name in weights):
                 constants[name] = array
+        inner += _codes(view, at) if view.ops[at] in ALREADY_QUANTIZED else 0
         for body in subgraphs(view.nodes[at].proto):
             inner += sum(prod(tensor.dims) for tensor in tensors_of(body) if prod(tensor.dims) > 1)
     return inner + sum(array.size for array in constants.values() if array.size > 1)
+
+
+def _codes(view: View, at: int) -> int:
+    """Elements of the integer weights of an operator: its tables of codes, of which several may share a byte."""
+    arrays = {name: view.constants[name] for name in view.nodes[at].inputs if name in view.constants}
+    codes = [array.size for array in arrays.values() if array.dtype.kind in "iu" and array.ndim >= 2]
+    packed = 8 // view.attribute(at, "bits", 4) if view.ops[at].endswith(("NBits", "BlockQuantized")) else 1
+    products = 2 if view.ops[at].endswith("LSTM") else 1
+    return packed * sum(sorted(codes, reverse=True)[:products])
 
 
 def count_macs(view: View, nodes: Iterable[int]) -> int:

@@ -71,6 +71,8 @@ def explain_missing(view: View, at: int, kind: Kind) -> Text:
         if not _is_float(view.constants[constant]):
             return say("its weights are stored as integers and stay as they are")
         return say("its constant operand has no channels that could be scaled")
+    if view.ops[at] == "Gather" and node.inputs[0] in view.constants and view.constants[node.inputs[0]].ndim >= 2:
+        return say("its table is not looked up by row: only those have channels that could be scaled")
     if node.proto.domain not in ("", "ai.onnx") and view.ops[at] not in KINDS:
         return say("operator {op} is not known: it follows its input", op=view.ops[at])
     return say("no weights: it follows its input")

@@ -6648,6 +6648,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>--shape 两次给出输入 {name}，且形状不同；请只保留一个。</translation>
     </message>
     <message>
+        <source>There is no folder {path} to write into; choose another place.</source>
+        <translation>没有可写入的文件夹 {path}；请另选位置。</translation>
+    </message>
+    <message>
+        <source>{path} can't be written ({reason}); choose another place.</source>
+        <translation>无法写入 {path}（{reason}）；请选择其他位置。</translation>
+    </message>
+    <message>
         <source>No kernel of this plan has integer weights: there is nothing to choose a method for.</source>
         <translation>该方案没有整数权重的算子：无从选择方法。</translation>
     </message>
@@ -6690,10 +6698,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path} is no ordinary file, so it is not replaced; choose another place.</source>
         <translation>{path} 不是普通文件，因此不会被替换，请另选位置。</translation>
-    </message>
-    <message>
-        <source>{path} can't be written ({reason}); choose another place.</source>
-        <translation>无法写入 {path}（{reason}）；请选择其他位置。</translation>
     </message>
     <message>
         <source>{tensor} between them is an output of the model</source>
@@ -6786,6 +6790,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>its constant operand has no channels that could be scaled</source>
         <translation>常量操作数没有可缩放的通道</translation>
+    </message>
+    <message>
+        <source>its table is not looked up by row: only those have channels that could be scaled</source>
+        <translation>其查找表不是按行查找：只有按行查找的表才有可缩放的通道</translation>
     </message>
     <message>
         <source>operator {op} is not known: it follows its input</source>
@@ -9670,10 +9678,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path}: the dump takes {wanted} MB, and {free} MB are free; choose another place or fewer kernels.</source>
         <translation>{path}：转储需 {wanted} MB，而可用空间为 {free} MB；请另选位置或减少算子。</translation>
-    </message>
-    <message>
-        <source>There is no folder {path} to write into; choose another place.</source>
-        <translation>没有可写入的文件夹 {path}；请另选位置。</translation>
     </message>
     <message>
         <source>There are no samples to run; choose data with at least one.</source>

@@ -127,6 +127,7 @@ def test_blocks_of_four_bits(tmp_path):
             domains=["com.microsoft"],
         ).kernels  # fmt: skip
         assert (kernel.op, kernel.macs) == ("QMatMul", 2 * 32 * 8)
+        assert kernel.params == 32 * 8 + 16  # two codes in a byte, and the scales
         assert kernel.stored == Stored(StoredFormat(4, False, symmetric, "group", 16))
 
 
@@ -183,3 +184,20 @@ def test_pairs_inside_kernels_are_precision_and_no_work(tmp_path):
     assert simulate(alone, Plan(), device).kernels[0].unit == "CPU"
     assert "quantized already" in str(network.graph.notes[0])
     assert str(len([n for n in network.graph.nodes if "quantize" in n.op_type.lower()])) in str(network.graph.notes[0])
+
+
+def test_weights_that_are_codes_count_as_parameters(tmp_path):
+    """An operator on codes has as many weights as one on floats; several in a byte count each."""
+    net = fuse(static(tmp_path, quant_format=QuantFormat.QOperator), "edge")
+    (tmp_path / "float").mkdir()
+    plain = fuse(load(small_cnn(tmp_path / "float" / "cnn.onnx")), "edge")
+    counted = [kernel.params for kernel in net.kernels if kernel.stored is not None]
+    assert counted == [int(np.prod(kernel.weight.shape)) for kernel in plain.tunable]
+
+
+def test_a_table_that_is_not_looked_up_by_row_says_why_it_has_no_switch(tmp_path):
+    table = {"t": np.ones((4, 6), np.float32)}
+    nodes = [N("Cast", ["x"], ["i"], to=onnx.TensorProto.INT64), N("Gather", ["t", "i"], ["y"], axis=1)]
+    kernel = next(k for k in fused(nodes, {"x": (2,)}, table, tmp_path).kernels if "y" in k.outputs)
+    assert not kernel.tunable
+    assert "not looked up by row" in str(kernel.why_not)
