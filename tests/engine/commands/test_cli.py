@@ -192,6 +192,8 @@ def test_an_estimate_says_how_many_probes_it_comes_from(run, capsys, cnn_path):
     found = run("sweep", cnn_path, "--metric", "sqnr", "--probes", "3")
     assert found["probes"] == 3
     assert run("sweep", cnn_path, "--metric", "sqnr", "--mode", "one-in")["probes"] is None
+    assert main(["sweep", str(cnn_path), "--probes", "3"]) == 0
+    assert ", 3 probes a sample" in capsys.readouterr().out
     assert main(["sweep", str(cnn_path), "--probes", "0"]) == 1
     assert "at least one probe; 0 were asked" in capsys.readouterr().err
 
