@@ -309,7 +309,7 @@ class FakeSession:
         self.figures, self.selection, self.current = Figures(Plan()), (), None
         self.emit(What.MODEL)
 
-    def close(self) -> None:
+    def close(self, *, keep_unsaved: bool = False) -> None:
         self.jobs.close()
 
     def __getattr__(self, name: str) -> Callable[..., None]:
