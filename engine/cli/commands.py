@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from math import inf
 from typing import Any
 
-from engine.cli.given import data_sources, device, named_plan, open_network, progress_of, units
+from engine.cli.given import check_output, data_sources, device, named_plan, open_network, progress_of, units
 from engine.cli.npu_figures import npu_figures
 from engine.fusion.types import Network
 from engine.interop.handover import Extras, measure_effect
@@ -21,7 +21,7 @@ from engine.precision.scheme import Scheme, label
 from engine.precision.stored import stored_scheme
 from engine.quant import plan_bytes
 from engine.session import work
-from engine.session.exports import Snapshot, spare_the_model, write_export
+from engine.session.exports import Snapshot, write_export
 from engine.session.launching import fusion_report
 from engine.session.opening import opening_plan
 
@@ -135,6 +135,7 @@ def export(args: argparse.Namespace) -> dict[str, Any]:
     network = open_network(args)
     plan = named_plan(args, network)
     chip = device(args)
+    check_output(args.out, network, replaces=kind.form == "file")
     calibration, evaluation = data_sources(args)
     snapshot, effect = Snapshot(network, plan), None
     handover = kind.check(network, plan, Extras(options=dict(args.option or ())))
@@ -212,7 +213,7 @@ def write_plan(args: argparse.Namespace) -> dict[str, Any]:
     """Write the plan of a preset."""
     network = open_network(args)
     plan = named_plan(args, network)
-    spare_the_model(args.out, network)
+    check_output(args.out, network)
     save_plan(plan, network, args.out)
     return {"path": str(args.out), "kernels": len(plan), "size_bytes": plan_bytes(network, plan).total}
 

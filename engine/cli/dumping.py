@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from engine.cli.given import data_sources, named_plan, open_network, progress_of
+from engine.cli.given import check_output, data_sources, named_plan, open_network, progress_of
 from engine.errors import DataError
 from engine.fusion.types import Network
 from engine.interop.dump_compare import DEFAULT_METRICS, LayerError, compare_dumps
@@ -15,14 +15,13 @@ from engine.interop.dump_open import open_dump
 from engine.interop.msprof import read_fusions
 from engine.numerics.dumps import write_dump
 from engine.session import work
-from engine.session.exports import spare_the_model
 from engine.text import say
 
 
 def dump(args: argparse.Namespace) -> dict[str, Any]:
     """Write the values of every kernel, as the reference or under a plan."""
     network = open_network(args)
-    spare_the_model(args.out, network)
+    check_output(args.out, network, replaces=False)
     plan = None if args.plan is None and args.preset is None else named_plan(args, network)
     kernels = _chosen(network, args.kernels)
     calibration, evaluation = data_sources(args)

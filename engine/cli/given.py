@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from errno import EACCES, ENOENT
 from pathlib import Path
 
-from engine.errors import ModelError
+from engine.errors import ExportError, ModelError
+from engine.files import check_replaceable
 from engine.fusion.types import Network
 from engine.interop.samples import SYNTHETIC, DataSource, guess_source
 from engine.npu import Device, load_device
@@ -16,6 +19,7 @@ from engine.precision.planfile import load_plan
 from engine.precision.presets import preset
 from engine.progress import Progress, no_progress
 from engine.session import work
+from engine.session.exports import spare_the_model
 from engine.session.samples import find_sample, sample_of, sources
 from engine.session.state import SampleModel
 from engine.text import Text, say
@@ -69,6 +73,29 @@ def data_sources(args: argparse.Namespace) -> tuple[DataSource, DataSource]:
     if args.data is not None:
         evaluation = guess_source(args.data)
     return calibration, evaluation
+
+
+def check_output(path: Path | None, network: Network, *, replaces: bool = True) -> None:
+    """Refuse in front of long work what could not be written behind it.
+
+    Args:
+        path: Where the result is to go; None = nowhere.
+        network: Whose files are never written over.
+        replaces: Whether a file takes the place of what is there; not so of folders and of stores that grow.
+
+    Raises:
+        ExportError: The model's own file, no place to write to, or something there that is never replaced.
+    """
+    if path is None:
+        return
+    spare_the_model(path, network)
+    problem = ENOENT if not path.parent.is_dir() else EACCES if not os.access(path.parent, os.W_OK) else None
+    if problem is not None:
+        raise ExportError(
+            say("{path} can't be written ({reason}); choose another place.", path=path, reason=os.strerror(problem))
+        )
+    if replaces:
+        check_replaceable(path)
 
 
 def device(args: argparse.Namespace) -> Device:

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from engine.cli.given import device, named_plan, open_network, progress_of
+from engine.cli.given import check_output, device, named_plan, open_network, progress_of
 from engine.cli.show import print_table
 from engine.interop.fit import Case, Fit, fit_device
 from engine.interop.jitter import analyse, read_latencies
@@ -22,6 +22,7 @@ def measured(args: argparse.Namespace) -> dict[str, Any]:
     network = open_network(args)
     plan = named_plan(args, network)
     simulation = simulate(network, plan, chip)
+    check_output(args.fit, network)
     fusions = read_fusions(args.fusions) if args.fusions is not None else {}
     found = [compare_profile(open_profile(path), network, simulation, fusions=fusions) for path in args.profiles]
     fit = None

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from engine.cli.given import data_sources, named_plan, open_network, progress_of
+from engine.cli.given import check_output, data_sources, named_plan, open_network, progress_of
 from engine.errors import PlanError
 from engine.fusion.types import Network
 from engine.numerics import Evaluator
@@ -15,7 +15,6 @@ from engine.precision.planfile import save_plan
 from engine.precision.scheme import Scheme, label
 from engine.progress import Progress
 from engine.session import work
-from engine.session.exports import spare_the_model
 from engine.text import Text, say
 from engine.tuning.methods import ALL_METHODS, Gain, Refined, compare_methods, refine, with_method
 
@@ -25,8 +24,7 @@ def methods(args: argparse.Namespace) -> dict[str, Any]:
     network = open_network(args)
     plan = named_plan(args, network)
     chosen = [k.id for k in network.tunable if not plan.scheme(k.id).weights.floating]
-    if args.out is not None:
-        spare_the_model(args.out, network)
+    check_output(args.out, network)
     if not chosen:
         raise PlanError(say("No kernel of this plan has integer weights: there is nothing to choose a method for."))
     calibration, evaluation = data_sources(args)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.cli.given import device, named_plan, open_network
+from engine.cli.given import check_output, device, named_plan, open_network
 from engine.cli.numbers import count, not_negative, percent, positive
 from engine.fusion.types import Network
 from engine.interop.handover import Extras, Measured
@@ -23,7 +23,6 @@ from engine.npu.results import KernelCost, Scenario, Simulation
 from engine.npu.usage import advice, top_kernels, usage
 from engine.precision.plan import Plan
 from engine.session import work
-from engine.session.exports import spare_the_model
 
 GOVERNORS = next(field.choices for field in FIELDS if field.key == "dvfs.governor")
 
@@ -62,6 +61,8 @@ def simulate(args: argparse.Namespace) -> dict[str, Any]:
     chip = device(args)
     network = open_network(args)
     plan = named_plan(args, network)
+    for path in (args.trace, args.csv):
+        check_output(path, network)
     explained = find_kernel(network, args.explain) if args.explain is not None else None
     cap = None if args.cap is None else args.cap / 100
     scenario = Scenario(args.minutes, args.rate, args.ambient, args.governor, cap)
@@ -248,7 +249,6 @@ def _write(args: argparse.Namespace, network: Network, plan: Plan, simulation: S
     written = []
     for target, path in ((TRACE, args.trace), (OP_SUMMARY, args.csv)):
         if path is not None:
-            spare_the_model(path, network)
             target.export(network, plan, None, path, extras=extras)
             written.append(str(path))
     return written

@@ -10,7 +10,7 @@ from concurrent.futures import Executor
 from contextlib import closing
 from typing import Any
 
-from engine.cli.given import data_sources, device, named_plan, open_network, progress_of
+from engine.cli.given import check_output, data_sources, device, named_plan, open_network, progress_of
 from engine.errors import DataError, PlanError
 from engine.fusion.types import Network
 from engine.numerics import Evaluator
@@ -21,7 +21,6 @@ from engine.precision.plan import Plan
 from engine.precision.planfile import save_plan
 from engine.precision.scheme import Scheme
 from engine.session import work
-from engine.session.exports import spare_the_model
 from engine.session.held_words import beyond_words, held_words
 from engine.session.proposing import anchors, drop_of, propose
 from engine.session.wishes import ACCURACY, Wishes
@@ -52,6 +51,7 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
     if args.probes is not None and args.probes < 1:
         raise PlanError(say("An estimate needs at least one probe; {count} were asked for.", count=args.probes))
     named = _metric(args)
+    check_output(args.out, network, replaces=False)
     prepared = _prepared(args, network)
     reference = probes = None
     with closing(prepared.evaluator) as evaluator:
@@ -233,6 +233,7 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
     chip = device(args)
     network = open_network(args)
     schemes = read_schemes(args.schemes)
+    check_output(args.out, network)
     prepared = _prepared(args, network)
     with closing(prepared.evaluator) as evaluator:
         metric = Metric.SQNR if args.min_sqnr_db is not None else default_metric(evaluator)
@@ -253,7 +254,6 @@ def search(args: argparse.Namespace) -> dict[str, Any]:
         odd = work.not_measurable(network, evaluator.evaluate(Plan()))
         pareto = _pareto(finder, args.pareto, metric) if args.pareto else []
     if args.out is not None:
-        spare_the_model(args.out, network)
         save_plan(found.plan, network, args.out)
     return {
         "plan": {k.id: name_of(found.plan[k.id]) for k in network.tunable},

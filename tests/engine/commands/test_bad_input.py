@@ -115,6 +115,32 @@ def test_a_store_is_never_put_beside_a_pipe(refused, cnn_path, tmp_path):
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("pipe-")]
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("export", "--preset", "int8", "--to", "qdq", "--out"),
+        ("export", "--preset", "int8", "--to", "atc", "--out"),
+        ("search", "--out"),
+        ("methods", "--preset", "int8", "--out"),
+        ("sweep", "--mode", "one-in", "--out"),
+        ("dump", "--out"),
+        ("simulate", "--preset", "int8", "--trace"),
+    ],
+)
+@pytest.mark.parametrize("place", ["missing/x", "model"])
+def test_where_nothing_can_be_written_is_known_before_the_work(
+    refused, cnn_path, tmp_path, arguments, place, monkeypatch
+):
+    def work(*_, **__):
+        raise AssertionError("long work for nothing")
+
+    monkeypatch.setattr("engine.session.work.prepare", work)
+    monkeypatch.setattr("engine.session.work.simulate_plan", work)
+    path = cnn_path if place == "model" else tmp_path / place
+    command, *options = arguments
+    assert ("never written" if place == "model" else "No such file") in refused(command, cnn_path, *options, path)
+
+
 def test_errors_of_the_system_and_missing_memory_are_one_sentence(refused, monkeypatch):
     def fails_with(error: BaseException):
         def run(*_):
