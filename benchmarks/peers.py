@@ -6,9 +6,9 @@ Cells are all layers with weights x {INT4 in groups of 32, INT8 per channel, INT
 in an environment of its own that is made below FOLDER when it is not there yet. Peers run the network once for each
 cell and share nothing between cells, so a few layers, spread over the network, tell the time of all:
 
-naive   what a script does: round one weight with numpy, write the model, open a session, run the samples
-ort     ONNX Runtime's quantize_static on one node, open a session, run the samples (knows no INT4 for convolutions:
-        the time of INT8 is taken for it)
+ort     the naive loop that targets speak of: ONNX Runtime's quantize_static on one node, open a session, run the
+        samples (knows no INT4 for convolutions: the time of INT8 is taken for it)
+naive   a leaner script: round one weight with numpy, write the model, open a session, run the samples
 quark   AMD Quark's AutoMixprecision, analysis only (one option; the others take the same time again)
 
 Each figure is given twice: by the clock, and in CPU seconds of the process with all its threads, for a machine that
