@@ -31,6 +31,8 @@ _NEWS_MS = 12_000
 """How long it says what was written, or what an edit did not do."""
 _NOTE_WIDTH = 360
 """Px of such a sentence; the tooltip has all of it."""
+_READABLE = 60
+"""Px below which a sentence that is cut says nothing."""
 _ROOMY = 1700
 """Px of a window in which such a sentence and what the errors come from stand side by side."""
 
@@ -48,10 +50,8 @@ class StatusRow(QWidget):
         self._session: Session | None = None
         self._job: Job | None = None
         self._mark = _Mark()
-        self._state, self._detail = QLabel(), QLabel()
+        self._state, self._detail = QLabel(), _Quiet()
         self._state.setObjectName("statusStrong")
-        self._detail.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._detail.setMinimumWidth(10)
         self._news_box = QWidget()
         self._news = QLabel()
         self._news.setObjectName("statusStrong")
@@ -93,7 +93,7 @@ class StatusRow(QWidget):
         row.setSpacing(7)
         row.addWidget(self._mark)
         row.addWidget(self._state)
-        row.addWidget(self._detail, 1)
+        row.addWidget(self._detail)
         row.addWidget(self._news_box)
         row.addWidget(self._job_box)
         row.addStretch(1)
@@ -250,6 +250,28 @@ class StatusRow(QWidget):
     def _on_cancel(self) -> None:
         if self._job is not None:
             self._job.cancel()
+
+
+class _Quiet(QLabel):
+    """Words that give way to a job beside them: cut with three dots, or not there where nothing can be read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.setMinimumWidth(10)
+
+    def shown(self) -> str:
+        """What is read of them."""
+        words, metrics = self.text(), self.fontMetrics()
+        if metrics.horizontalAdvance(words) <= self.width():
+            return words
+        return metrics.elidedText(words, Qt.TextElideMode.ElideRight, self.width()) if self.width() >= _READABLE else ""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw what is read."""
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(self.rect(), int(self.alignment()), self.shown())
 
 
 def _line() -> QFrame:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -27,12 +30,9 @@ class ShortcutsDialog(Dialog):
             halves.addLayout(column, 1)
         groups = [(shown(title), _keys(name)) for name, title in MENUS.items()]
         groups.append((self.tr("In the views"), [(shown(g.text), (g.keys,)) for g in GESTURES]))
-        lengths = [0, 0]
-        for title, rows in groups:
-            if rows:
-                place = 0 if lengths[0] <= lengths[1] else 1
-                columns[place].addLayout(_group(title, rows))
-                lengths[place] += len(rows) + 2
+        groups = [(title, rows) for title, rows in groups if rows]
+        for (title, rows), place in zip(groups, halved([len(rows) + 2 for _, rows in groups]), strict=True):
+            columns[place].addLayout(_group(title, rows))
         for column in columns:
             column.addStretch()
         scroll = QScrollArea()
@@ -41,6 +41,16 @@ class ShortcutsDialog(Dialog):
         scroll.setMinimumHeight(552)
         self.body.addWidget(scroll, 1)
         self.add_button(self.tr("Close"), self.accept, primary=True).setFocus()
+
+
+def halved(lengths: Sequence[int]) -> tuple[int, ...]:
+    """The column of each group, 0 or 1, so that the longer column is as short as can be; the first is on the left."""
+
+    def longer(places: tuple[int, ...]) -> int:
+        left = sum(length for length, place in zip(lengths, places, strict=True) if place == 0)
+        return max(left, sum(lengths) - left)
+
+    return min(((0, *rest) for rest in product((0, 1), repeat=max(0, len(lengths) - 1))), key=longer)
 
 
 def _keys(menu: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -27,7 +27,7 @@ from gui.dialogs.dimensions import DimensionsDialog
 from gui.dialogs.error import ErrorDialog
 from gui.dialogs.export import ExportDialog
 from gui.dialogs.scenario import ScenarioDialog
-from gui.dialogs.shortcuts import ShortcutsDialog
+from gui.dialogs.shortcuts import ShortcutsDialog, halved
 from gui.dialogs.unsaved import UnsavedDialog
 from gui.i18n import set_language
 from gui.settings import Settings
@@ -418,6 +418,19 @@ def test_used_samples_are_told_of_how_many_there_are(window, session, qtbot):
     assert "toggle" in dialog.evaluation._used.text()
     assert dialog.evaluation.limit.text() == "automatic"
     dialog.deleteLater()
+
+
+@pytest.mark.parametrize("lengths", [[9, 7, 4, 13, 5, 8, 3], [20, 2, 2], [5], [3, 3, 3, 3]])
+def test_the_two_columns_of_the_shortcuts_are_as_even_as_can_be(lengths):
+    places = halved(lengths)
+    left = sum(n for n, place in zip(lengths, places, strict=True) if place == 0)
+    best = min(
+        max(some, sum(lengths) - some)
+        for chosen in range(2 ** len(lengths))
+        for some in [sum(n for i, n in enumerate(lengths) if chosen >> i & 1)]
+    )
+    assert places[0] == 0
+    assert max(left, sum(lengths) - left) == best
 
 
 def rule_dialog(window) -> RuleDialog:
