@@ -200,8 +200,10 @@ def show_search(found: Mapping[str, Any]) -> None:
 
 
 def _beyond(metric: Metric, budget: str, share: float) -> str:
-    """How far a budget is missed: noise in dB, all else as a share of it."""
-    return f"{in_decibels(1 + share):.1f} dB" if budget == "damage" and metric.higher_is_better else f"{share:.1%}"
+    """How far a budget is missed: noise in dB, all else as a share of it, or as a factor where that is large."""
+    if budget == "damage" and metric.higher_is_better:
+        return f"{in_decibels(1 + share):.1f} dB"
+    return f"{share:.1%}" if share < 10 else f"a factor of {1 + share:,.0f}"
 
 
 def _samples(found: Mapping[str, Any]) -> str:

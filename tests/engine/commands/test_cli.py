@@ -198,6 +198,12 @@ def test_an_estimate_says_how_many_probes_it_comes_from(run, capsys, cnn_path):
     assert "at least one probe; 0 were asked" in capsys.readouterr().err
 
 
+def test_a_limit_that_is_far_out_of_reach_is_missed_by_a_factor(capsys, cnn_path):
+    assert main(["search", str(cnn_path), "--max-size-mb", "0.000001"]) == 0
+    missed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("not met")]
+    assert re.fullmatch(r"not met: model size, by a factor of [\d,]+; this is the nearest plan", missed[0])
+
+
 @pytest.mark.parametrize("mode", ["estimated", "one-in"])
 def test_a_sweep_takes_no_memory_for_whole_plans(run, cnn_path, monkeypatch, mode):
     """Which would be as much as the reference takes."""
