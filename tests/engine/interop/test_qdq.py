@@ -115,19 +115,31 @@ def test_eight_bit_groups_beside_eight_bit_activations_run_at_any_setting(kind, 
 
 
 @given(
-    kind=st.sampled_from(["conv", "gemm", "matmul"]),
-    bits=st.sampled_from([2, 3, 4, 8]),
+    kind=st.sampled_from(["conv", "gemm", "matmul", *KINDS]),
+    bits=st.sampled_from([2, 3, 4, 8, 16]),
     symmetric=st.booleans(),
     grain=st.sampled_from(["tensor", "channel", "group"]),
     group=st.sampled_from([1, 5, 8, 16, 32, 100]),
     activation=st.sampled_from(
-        [HALF, BRAIN, ActivationFormat(8), ActivationFormat(8, symmetric=True), ActivationFormat(16)]
+        [
+            HALF,
+            BRAIN,
+            FP32.activations,
+            *(
+                ActivationFormat(b, symmetric=s, static=static)
+                for b in (8, 16)
+                for s in (True, False)
+                for static in (True, False)
+            ),
+            ActivationFormat(4),
+            ActivationFormat(4, symmetric=True),
+        ]
     ),
     k=st.integers(1, 70),
     opset=st.sampled_from([7, 11, 13, 17, 21]),
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_format_over_any_shape_is_the_same_in_preview_and_file(
     tmp_path_factory, kind, bits, symmetric, grain, group, activation, k, opset, seed
 ):
@@ -136,7 +148,7 @@ def test_any_format_over_any_shape_is_the_same_in_preview_and_file(
         "conv": lambda: conv(rng, opset, shape=(5, k % 9 + 1, 3, 2)),
         "gemm": lambda: gemm(rng, opset, k=k),
         "matmul": lambda: matmul(rng, opset, k=k, n=k % 7 + 1),
-    }[kind]()
+    }.get(kind, lambda: KINDS[kind](rng, opset))()
     form = WeightFormat(bits, symmetric=symmetric, granularity=grain, group=group if grain == "group" else 0)
     samples = samples_like(inputs, 1, seed)
     plan = Plan({net.kernels[0].id: Scheme(form, activation)})
