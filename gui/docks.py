@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
@@ -320,8 +321,10 @@ class DockHost(QMainWindow):
 
     def _make_in_steps(self, spec: DockSpec) -> Iterator[QWidget | None]:
         """Read the module, make the parts that the view wants made beforehand, make the view: the last that comes."""
-        kind = getattr(importlib.import_module(spec.module), spec.name)
-        yield None
+        if spec.module not in sys.modules:
+            importlib.import_module(spec.module)
+            yield None
+        kind = getattr(sys.modules[spec.module], spec.name)
         parts = getattr(kind, "make_parts", None)
         if parts is None:
             yield self._ready(spec, kind)

@@ -82,6 +82,7 @@ class Window(QWidget):
         """What the arrangement on show is remembered by."""
         self._confirm = confirm
         self._leaving = self._keeping = False
+        self._path_on_show: Path | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._error: ErrorDialog | None = None
         self._last_entry: LogEntry | None = None
@@ -179,6 +180,9 @@ class Window(QWidget):
             self.context.show()
             self._apply_layout(self.layout_name)
             self.host.keys_to(MAIN[self.layout_name])
+        elif self._path_on_show != self.session.path and not self.host.docks[MAIN[self.layout_name]].isHidden():
+            self.host.keys_to(MAIN[self.layout_name])  # another model: 4, 8 and 6 are for its rows
+        self._path_on_show = self.session.path
         if self.session.network is not None:
             self._restore_views()
         self.context.setVisible(self.session.network is not None)
@@ -268,11 +272,11 @@ class Window(QWidget):
             self._refresh()
 
     def focus_main(self) -> None:
-        """Give the keys to the dock that the layout is about."""
+        """Give the keys to the dock that the layout is about, once it has its view."""
         assert self.host is not None
         dock = self.host.docks[MAIN[self.layout_name]]
         if not dock.isHidden() and not dock.isFloating():
-            dock.ensure_view().take_keys()
+            self.host.keys_to(dock.spec.id)
 
     def reset_layout(self) -> None:
         """Put the docks of this layout where they belong."""

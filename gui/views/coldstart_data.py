@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,15 +34,17 @@ class StartData:
     flow: Flow
 
 
-def start_data(session: Session, measures: Measures, path: InputPath) -> StartData | None:
-    """Compute both; None before the first simulation."""
+def start_steps(session: Session, measures: Measures, path: InputPath) -> Iterator[StartData | None]:
+    """Compute both step by step; the data comes last, and not at all before the first simulation."""
     network, simulation = session.network, session.figures.simulation
     if network is None or simulation is None:
-        return None
+        return
     plan, device = session.plan, session.device
-    rungs = tuple(cold_start(network, plan, simulation, device, each) for each in LADDER)
-    chosen = cold_start(network, plan, simulation, device, measures)
-    return StartData(chosen, rungs, flow(network, simulation, device, path))
+    starts = []
+    for each in (*LADDER, measures):
+        starts.append(cold_start(network, plan, simulation, device, each))
+        yield None
+    yield StartData(starts[-1], tuple(starts[:-1]), flow(network, simulation, device, path))
 
 
 def stage_word(stage: Stage) -> str:

@@ -162,3 +162,20 @@ def test_parts_made_in_other_colours_are_not_used(qtbot):
     theme_manager.set_mode("light")
     window.close()
     session.close()
+
+
+def test_the_view_that_a_layout_is_about_is_made_in_steps_too_and_has_the_keys_then(qtbot):
+    session = with_model()
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1440, 900)
+    window.show()
+    window.set_session(session)
+    qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
+    window.show_layout("compare")
+    assert window.host.docks["compare"].view is None
+    qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
+    view = window.host.docks["compare"].view
+    assert view is window.focusWidget() or view.isAncestorOf(window.focusWidget())
+    window.close()
+    session.close()

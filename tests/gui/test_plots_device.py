@@ -145,6 +145,18 @@ def test_the_switches_are_the_counter_measures(cold, session):
     assert "before the request" in cold.behind.text()
 
 
+def test_the_ways_to_start_are_computed_between_other_events(cold, session, monkeypatch, qtbot):
+    monkeypatch.setattr("gui.views.slices.SLICE_S", 0.0)
+    before, was = cold.data, cold.wait.text()
+    click(cold.preload)
+    cold._timer.stop()
+    cold.redraw()
+    assert cold.data is before, "one way of five"
+    qtbot.waitUntil(lambda: cold.data is not before, timeout=5_000)
+    assert cold.data.chosen.parts == started(session, preload=True).parts
+    assert cold.wait.text() != was
+
+
 def test_the_frames_are_those_of_the_engine(cold, session):
     cold.mode.set_current("double-buffered")
     cold.preparing.setValue(700)

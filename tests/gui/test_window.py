@@ -233,7 +233,9 @@ def test_lock_key_toggles(make_window, session, qtbot):
 
 def test_escape_clears_the_selection_then_cancels_a_job(make_window, session, qtbot):
     window = make_window(session)
+    qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)  # views that are made begin jobs of their own
     session.select(("k3", "k9"), "k3")
+    qtbot.waitUntil(lambda: not session.jobs.active, timeout=10_000)
     job = running_job(session, say("Counting"), 0.5)
     for _ in range(2):
         qtbot.keyClick(window, Qt.Key.Key_Escape)
