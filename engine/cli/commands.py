@@ -7,7 +7,16 @@ from dataclasses import asdict, replace
 from math import inf
 from typing import Any
 
-from engine.cli.given import check_output, data_sources, device, named_plan, open_network, progress_of, units
+from engine.cli.given import (
+    check_output,
+    data_sources,
+    device,
+    named_plan,
+    open_network,
+    plan_notes,
+    progress_of,
+    units,
+)
 from engine.cli.npu_figures import npu_figures
 from engine.fusion.types import Network
 from engine.interop.handover import Extras, measure_effect
@@ -122,7 +131,11 @@ def evaluate(args: argparse.Namespace) -> dict[str, Any]:
         "samples_available": prepared.info.evaluation_available,
         "calibration": {"source": prepared.info.calibration, "samples": prepared.info.calibration_samples},
         "evaluation": {"source": prepared.info.evaluation, "samples": prepared.info.evaluation_samples},
-        "notes": [str(note) for note in (*prepared.info.notes, work.not_measurable(network, found)) if note],
+        "notes": [
+            str(note)
+            for note in (*plan_notes(args, network, plan), *prepared.info.notes, work.not_measurable(network, found))
+            if note
+        ],
         "kernels": [_errors(k.id, k.name, plan.get(k.id), local.get(k.id), found) for k in network.kernels],
         "size_bytes": plan_bytes(network, plan).total,
         "data": [asdict(row) for row in prepared.info.samples],
@@ -188,7 +201,7 @@ def export(args: argparse.Namespace) -> dict[str, Any]:
             }
             for c in written.handover.changes
         ],
-        "notes": [str(note) for note in written.handover.notes],
+        "notes": [str(note) for note in (*plan_notes(args, network, plan), *written.handover.notes)],
         "effect": asdict(effect) if effect is not None else None,
     }
 

@@ -64,6 +64,21 @@ def named_plan(args: argparse.Namespace, network: Network) -> Plan:
     return with_method(network, plan, method, bool(bias))
 
 
+def plan_notes(args: argparse.Namespace, network: Network, plan: Plan) -> tuple[Text, ...]:
+    """What a plan file leaves open: layers that it doesn't name are computed in FP32."""
+    open_ones = sum(kernel.id not in plan for kernel in network.tunable)
+    if not open_ones or getattr(args, "plan", None) is None:
+        return ()
+    return (
+        say(
+            "{path} has no scheme for {count} of {all} layers with a precision; they stay FP32.",
+            path=args.plan,
+            count=open_ones,
+            all=len(network.tunable),
+        ),
+    )
+
+
 def data_sources(args: argparse.Namespace) -> tuple[DataSource, DataSource]:
     """Calibration and evaluation data of --calib and --data, or the sample model's own."""
     sample = named_sample(args)

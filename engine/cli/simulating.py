@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.cli.given import check_output, device, named_plan, open_network
+from engine.cli.given import check_output, device, named_plan, open_network, plan_notes
 from engine.cli.numbers import count, not_negative, percent, positive
 from engine.fusion.types import Network
 from engine.interop.handover import Extras, Measured
@@ -87,7 +87,13 @@ def simulate(args: argparse.Namespace) -> dict[str, Any]:
     result["explained"] = None
     if explained is not None:
         result["explained"] = _explained(explained.name, breakdown(network, plan, chip, explained))
-    notes = (*not_native_notes(network, plan, chip), *sustained.notes, *((held,) if held is not None else ()))
+    open_ones = plan_notes(args, network, plan)
+    notes = (
+        *open_ones,
+        *not_native_notes(network, plan, chip),
+        *sustained.notes,
+        *((held,) if held is not None else ()),
+    )
     result["notes"] = [str(note) for note in notes]
     result["written"] = _write(args, network, plan, simulation)
     return result

@@ -23,6 +23,13 @@ FORMAT = "mixbit-device"
 VERSION = 1
 
 
+class _Kind(msgspec.Struct, frozen=True):
+    """What a file says that it is; the fields of another kind or version are not looked at."""
+
+    format: Any = FORMAT
+    version: Any = VERSION
+
+
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: float | str | bool | tuple[float, ...]
     unit: str
@@ -122,7 +129,9 @@ def _info(device: Device, path: Path) -> DeviceInfo:
 def _read(path: Path) -> Device:
     file = path.name
     try:
-        return _device(file, decode_json(path.read_bytes(), _File))
+        data = path.read_bytes()
+        _check_kind(file, decode_json(data, _Kind))
+        return _device(file, decode_json(data, _File))
     except OSError as error:
         raise DeviceError(say("{file} can't be read: {why}.", file=file, why=error.strerror or str(error))) from error
     except msgspec.ValidationError as error:
@@ -140,7 +149,7 @@ def _entry(file: str, key: str, raw: msgspec.Raw) -> _Entry:
         raise DeviceError(misshapen(file, key, error)) from error
 
 
-def _device(file: str, document: _File) -> Device:
+def _check_kind(file: str, document: _Kind) -> None:
     if document.format != FORMAT or document.version != VERSION:
         raise DeviceError(
             say(
@@ -152,6 +161,9 @@ def _device(file: str, document: _File) -> Device:
                 newest=VERSION,
             )
         )
+
+
+def _device(file: str, document: _File) -> Device:
     if document.operators not in families():
         raise DeviceError(
             say(

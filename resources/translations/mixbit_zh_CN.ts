@@ -6648,8 +6648,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>--shape 两次给出输入 {name}，且形状不同；请只保留一个。</translation>
     </message>
     <message>
-        <source>There is no folder {path} to write into; choose another place.</source>
-        <translation>没有可写入的文件夹 {path}；请另选位置。</translation>
+        <source>{path} has no scheme for {count} of {all} layers with a precision; they stay FP32.</source>
+        <translation>{path} 没有为 {all} 个可设精度的层中的 {count} 个给出方案；这些层保持 FP32。</translation>
     </message>
     <message>
         <source>{path} can't be written ({reason}); choose another place.</source>
@@ -9678,6 +9678,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path}: the dump takes {wanted} MB, and {free} MB are free; choose another place or fewer kernels.</source>
         <translation>{path}：转储需 {wanted} MB，而可用空间为 {free} MB；请另选位置或减少算子。</translation>
+    </message>
+    <message>
+        <source>There is no folder {path} to write into; choose another place.</source>
+        <translation>没有可写入的文件夹 {path}；请另选位置。</translation>
     </message>
     <message>
         <source>There are no samples to run; choose data with at least one.</source>

@@ -93,6 +93,30 @@ def test_a_scheme_that_can_not_be_is_refused_with_the_name_of_the_plan(refused, 
     assert "int9" in sentence
 
 
+def test_layers_that_a_plan_leaves_out_are_counted(cnn_path, tmp_path, capsys):
+    path = tmp_path / "plan.json"
+    assert main(["plan", str(cnn_path), "--preset", "int8", "--out", str(path)]) == 0
+    plan = json.loads(path.read_text())
+    left = len(plan["kernels"]) - 1
+    path.write_text(json.dumps({**plan, "kernels": plan["kernels"][:1]}))
+    for command in (["evaluate"], ["simulate"], ["export", "--to", "qdq", "--out", tmp_path / "q.onnx"]):
+        capsys.readouterr()
+        name, *options = map(str, command)
+        assert main([name, str(cnn_path), "--plan", str(path), "--json", *options]) == 0
+        notes = json.loads(capsys.readouterr().out)["notes"]
+        assert f"no scheme for {left} of {left + 1} layers" in notes[0]
+
+
+def test_a_file_of_another_kind_is_no_device_whatever_its_fields_are(refused, cnn_path, tmp_path, capsys):
+    path = tmp_path / "plan.json"
+    assert main(["plan", str(cnn_path), "--preset", "int8", "--out", str(path)]) == 0
+    capsys.readouterr()
+    assert "format is mixbit-plan 1" in refused("devices", path)
+    newer = {"format": "mixbit-device", "version": 2, "something": "new"}
+    path.write_text(json.dumps(newer))
+    assert "mixbit-device 2" in refused("devices", path)
+
+
 def test_two_shapes_for_one_input_are_refused_and_the_same_twice_is_not(refused, cnn_path, capsys):
     same = ["--shape", "image=1,3,16,16"]
     assert main(["inspect", str(cnn_path), *same, *same]) == 0
