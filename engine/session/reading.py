@@ -404,6 +404,12 @@ class SessionState:
 
     def supports(self, kernel_id: str, scheme: Scheme) -> Text | None:
         """Why the device can't run a kernel in a scheme natively; None if it can."""
-        kernels = self.network.kernels if self.network is not None else ()
-        kernel = next((k for k in kernels if k.id == kernel_id), None)
-        return supports(self.device, kernel, scheme) if kernel is not None else None
+        if self.network is None:
+            return None
+        try:
+            kernel = self.network.by_id(
+                kernel_id
+            )  # a table asks for all: a search for each takes seconds
+        except KeyError:
+            return None
+        return supports(self.device, kernel, scheme)

@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import onnx
@@ -543,3 +544,13 @@ def test_a_model_without_a_switch_opens(driver, tmp_path):
     driver.session.start_sweep()
     driver.settle()
     assert driver.errors() == []
+
+
+def test_what_the_device_supports_is_said_without_going_through_all_kernels(opened):
+    session = opened.session
+    network = session.network
+    said = {kernel.id: session.supports(kernel.id, INT4) for kernel in network.tunable}
+    session.network = SimpleNamespace(by_id=network.by_id)
+    assert {kernel.id: session.supports(kernel.id, INT4) for kernel in network.tunable} == said
+    assert session.supports("nowhere", INT4) is None
+    session.network = network
