@@ -407,9 +407,7 @@ class SessionState:
         if self.network is None:
             return None
         try:
-            kernel = self.network.by_id(
-                kernel_id
-            )  # a table asks for all: a search for each takes seconds
+            kernel = self.network.by_id(kernel_id)  # a table asks for all: a search for each takes seconds
         except KeyError:
             return None
         return supports(self.device, kernel, scheme)
