@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -28,9 +30,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _command(arguments: Sequence[str]) -> int:
-    from engine.cli import main as command
+    with _ended_by_ctrl_c():
+        from engine.cli import main as command
 
     return command(arguments)
+
+
+@contextmanager
+def _ended_by_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C end the process as it ends a program without Python.
+
+    Native modules abort with a dump if a KeyboardInterrupt meets them while they are imported, and there is nothing to
+    clean up yet.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # ignored, or somebody else's
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _window(arguments: Sequence[str]) -> int:

@@ -124,3 +124,32 @@ def test_a_second_ctrl_c_does_not_wait(monkeypatch, capsys):
     assert interruptible(work) == STOPPED
     release.set()
     assert left == [STOPPED]
+
+
+def test_ctrl_c_while_modules_are_imported_ends_the_process_and_is_an_interrupt_again_behind_it():
+    script = """
+import importlib.abc, os, signal, sys
+class Press(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "engine.cli":
+            if os.environ.get("PRESS"):
+                os.kill(os.getpid(), signal.SIGINT)
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+sys.meta_path.insert(0, Press())
+from gui.main import main
+code = main(["devices", "--quiet"])
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+sys.exit(code)
+"""
+    for pressed, code in (("", 0), ("1", -signal.SIGINT)):
+        found = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + script,
+            ],
+            capture_output=True,
+            env={**os.environ, "PRESS": pressed},
+            check=False,
+        )
+        assert (found.returncode, found.stderr) == (code, b"")
