@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -163,7 +164,9 @@ class SearchForm(QWidget):
             chip.toggled.connect(lambda _: self.changed.emit())
             for place, each in enumerate((*self.chips.values(), self.more)):
                 self._chips.addWidget(each, place // _ABREAST, place % _ABREAST)
-            self.setTabOrder(chip, self.more)
+            last = next(reversed(self.rows.values()))[1]  # Tab goes as one reads, whatever was made when
+            for one, after in pairwise((last, *self.chips.values(), self.more, self.agree, self.native)):
+                self.setTabOrder(one, after)
         return self.chips[scheme]
 
     def choose_more(self) -> QMenu:
