@@ -22,6 +22,7 @@ from gui.views.scheme_words import method_words
 
 if TYPE_CHECKING:
     from engine.session import Session
+    from engine.session.state import SensitivityCell
 
 translate = QCoreApplication.translate
 
@@ -62,6 +63,14 @@ class WhatIf:
     """Output SQNR with only this kernel quantized, from a sweep."""
     refused: str = ""
     """Why the device has no native kernel for it."""
+    estimated: bool = False
+    """The output SQNR has not been measured yet."""
+
+    @property
+    def output_figure(self) -> str:
+        """Output SQNR without its unit, marked while it is an estimate."""
+        figure = form.sqnr_figure(self.output_db)
+        return f"≈{figure}" if self.estimated and self.output_db is not None else figure
 
 
 def cost_of(session: Session, kernel: Kernel) -> KernelCost | None:
@@ -163,7 +172,7 @@ def error_facts(session: Session, kernel: Kernel) -> list[Fact]:
     if cell is not None:
         kind = translate("Kernel", "estimate") if cell.kind == "estimated" else ""
         kl = f"KL {form.scientific(cell.kl)}" if cell.kl is not None else ""
-        figure = cell.logits_db if cell.sqnr_db is None else cell.sqnr_db
+        figure = _alone_db(cell)
         if figure is None and kl:  # an estimate of logits has no SQNR
             figure_words, kl = mark + kl, ""
         else:
@@ -171,6 +180,11 @@ def error_facts(session: Session, kernel: Kernel) -> list[Fact]:
         remark = " · ".join(part for part in (kl, kind) if part)
         facts.append(Fact(translate("Kernel", "Output, alone"), figure_words, remark))
     return facts
+
+
+def _alone_db(cell: SensitivityCell) -> float | None:
+    """Output SQNR of a cell; that in front of the last softmax where only that is known."""
+    return cell.logits_db if cell.sqnr_db is None else cell.sqnr_db
 
 
 def _cosine(value: float) -> str:
@@ -246,8 +260,9 @@ def what_if(session: Session, kernel: Kernel, pricer: Pricer) -> list[WhatIf]:
                 None if cost is None else cost.latency_us,
                 None if cost is None else cost.energy_uj,
                 None if local is None or isnan(local.sqnr_db) else local.sqnr_db,
-                None if cell is None else cell.sqnr_db,
+                None if cell is None else _alone_db(cell),
                 "" if reason is None else translated(reason),
+                estimated=cell is not None and cell.kind == "estimated",
             )
         )
     return rows
@@ -258,7 +273,7 @@ def what_if_words(row: WhatIf) -> str:
     figures = [
         form.latency_us(row.latency_us),
         form.sqnr(row.local_db),
-        form.sqnr(row.output_db),
+        form.with_unit(row.output_figure, "dB"),
         form.energy_uj(row.energy_uj),
     ]
     return f"{label(row.scheme)}: " + ", ".join([*figures, row.refused] if row.refused else figures)

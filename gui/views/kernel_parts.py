@@ -234,7 +234,7 @@ class WhatIfTable(Rows):
         figures = (
             form.latency_figure(entry.latency_us),
             form.sqnr_figure(entry.local_db),
-            form.sqnr_figure(entry.output_db),
+            entry.output_figure,
             form.energy_uj_figure(entry.energy_uj),
         )
         for end, figure in zip(ends, self._fitting(figures, len(ends)), strict=True):

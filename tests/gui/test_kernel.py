@@ -46,6 +46,21 @@ def test_it_follows_the_current_kernel_unless_pinned(view, session, qtbot):
     assert view.number.text() == "#5"
 
 
+def test_what_if_tells_the_output_error_of_models_with_logits_and_marks_estimates(view, session, qtbot):
+    """The same figure as "Output, alone" above, for every scheme that has one."""
+    kernel = session.network.by_id("k20")
+    cells = {
+        FP16: SensitivityCell("k20", FP16, None, 1e-7, logits_db=69.6),
+        INT8: SensitivityCell("k20", INT8, None, None, "estimated", logits_db=31.0),
+        INT4: SensitivityCell("k20", INT4, 18.5, None, "estimated", logits_db=20.0),
+    }
+    session.sensitivity = {("k20", scheme): cell for scheme, cell in cells.items()}
+    figures = {row.scheme: row.output_figure for row in data.what_if(session, kernel, view._pricer)}
+    assert (figures[FP16], figures[INT8], figures[INT4]) == ("69.6", "≈31.0", "≈18.5")
+    session.sensitivity = {}
+    assert {row.output_figure for row in data.what_if(session, kernel, view._pricer)} == {"–"}
+
+
 def test_the_note_has_a_title_that_stays_when_something_is_written(view, qtbot):
     assert view.note_title.isVisible()
     assert (view.note_title.text(), view.note_title.buddy()) == ("Note", view.note)
