@@ -126,10 +126,16 @@ def _abandoned(folder: Path) -> Iterator[Recovery]:
             if about is not None:
                 yield Recovery(folder, lock.stem, about, os.stat(about.work).st_mtime)
                 continue
-        except (OSError, ValueError):  # the work is gone
-            held.clear()
+        except (OSError, ValueError):
+            if _is_gone(about):
+                held.clear()
         finally:
             held.release()
+
+
+def _is_gone(about: About | None) -> bool:
+    """Whether the work is no more; where its folder is missing too, that may be a disk that is not connected now."""
+    return about is None or Path(about.work).parent.is_dir()
 
 
 def discard(recovery: Recovery) -> None:

@@ -336,3 +336,19 @@ def test_another_spelling_of_a_project_is_the_same_file(tmp_path, cnn_path):
                 session.save_project(spelling)
         session.save_project(tmp_path / "link" / "p.mixbit", overwrite=True)
         session.save_project(path)  # nobody else has written it since
+
+
+def test_work_on_a_disk_that_is_not_connected_is_offered_once_it_is_again(tmp_path, cnn_path):
+    (tmp_path / "disk").mkdir()
+    driver = Driver(tmp_path, recovery=True)
+    session = driver.open(cnn_path)
+    session.save_project(tmp_path / "disk" / "work.mixbit")
+    session.apply_preset("int8")
+    crash(driver)
+    away = (tmp_path / "disk").rename(tmp_path / "away")
+    assert recoveries(tmp_path / "recovery") == ()
+    away.rename(tmp_path / "disk")
+    (offered,) = recoveries(tmp_path / "recovery")
+    Path(offered.about.work).unlink()
+    assert recoveries(tmp_path / "recovery") == ()
+    assert list((tmp_path / "recovery").iterdir()) == []
