@@ -15,8 +15,9 @@ from gui.bridge import hub
 from gui.fonts import font
 from gui.i18n import set_language
 from gui.theme import DARK, LIGHT, theme_manager
+from gui.views import layers_delegate
 from gui.views.layers import LayersView
-from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED, fit
+from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED, fit, title
 from gui.views.layers_delegate import PAD
 from gui.views.layers_model import LayersModel
 from gui.views.layers_rows import rows_of, shape_of
@@ -550,3 +551,14 @@ def test_with_a_plan_b_flags_and_the_difference_in_error_stay_in_sight():
     went = [key for key in order if key]
     assert went.index("flags") > went.index("delta_latency") > went.index("delta_weights") > went.index("bound")
     assert went.index("delta_error") > went.index("flags")
+
+
+def test_titles_of_figures_are_whole_in_any_font(view, monkeypatch):
+    """Fonts differ in width: a system without the usual ones must not cut "Weights"."""
+    wide = QFontMetricsF(layers_delegate.font(15, 700))
+    monkeypatch.setattr(layers_delegate, "QFontMetricsF", lambda _: wide)
+    wishes = view.table._delegate.wishes(view.model.rows)
+    shown = [column for column in COLUMNS if column.shown and not column.stretch and column.key != "index"]
+    widths = fit(shown, 3000, wishes, {})
+    for column in shown:
+        assert widths[column.key] >= wide.horizontalAdvance(title(column.key)) + 10, column.key
