@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import onnxruntime as ort
@@ -17,6 +18,7 @@ from engine.errors import DataError
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array, TensorInfo
 from engine.numerics.blocks import unblocked
+from engine.numerics.in_place import lent
 from engine.numerics.layout import Layout
 from engine.numerics.runtime import to_numpy, to_ort
 from engine.text import say
@@ -128,10 +130,31 @@ def fixed_outputs(network: Network) -> list[TensorInfo]:
     return [network.tensors[name] for name in names]
 
 
+def activation_bytes(network: Network) -> int:
+    """Bytes of all kernel outputs of one sample whose buffers can be allocated beforehand."""
+    return sum(info.nbytes for info in fixed_outputs(network))
+
+
 def fixed(network: Network, name: str) -> bool:
     """Whether a tensor's buffer can be allocated before the kernel runs."""
     info = network.tensors.get(name)
     return info is not None and name not in network.graph.dynamic and info.dtype.kind not in "OSU"
+
+
+class Ports(Protocol):
+    """A kernel, or several in a row."""
+
+    @property
+    def name(self) -> str:
+        """For a complaint."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Activations that are read."""
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Activations that are written."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -146,7 +169,7 @@ class Bound:
     targets: Mapping[str, Value]
     binding: ort.IOBinding
 
-    def holds(self, session: ort.InferenceSession, kernel: Kernel, values: Mapping[str, Value]) -> bool:
+    def holds(self, session: ort.InferenceSession, kernel: Ports, values: Mapping[str, Value]) -> bool:
         """Whether it is of that session and reads these values."""
         if self.session() is not session:
             return False
@@ -154,7 +177,7 @@ class Bound:
 
 
 def bind(
-    session: ort.InferenceSession, kernel: Kernel, values: Mapping[str, Value], targets: Mapping[str, Value]
+    session: ort.InferenceSession, kernel: Ports, values: Mapping[str, Value], targets: Mapping[str, Value]
 ) -> Bound:
     """Put a kernel's session together with its tensors; arguments as in `run_kernel`."""
     binding = session.io_binding()
@@ -166,6 +189,9 @@ def bind(
             binding.bind_ortvalue_output(name, targets[name].ort)
         else:
             binding.bind_output(name, "cpu")
+    for full, name in lent(session).items():
+        if name in targets:
+            binding.bind_ortvalue_output(full, targets[name].ort)
     return Bound(weakref.ref(session), inputs, targets, binding)
 
 

@@ -6,35 +6,31 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 
 import numpy as np
 import onnxruntime as ort
 
-from engine.errors import DataError, PlanError
+from engine.errors import DataError
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
-from engine.numerics.buffers import Store, Value, fixed
-from engine.numerics.calibration import calibrate
+from engine.numerics.buffers import Store, Value, activation_bytes
 from engine.numerics.capture import Capture, captured
+from engine.numerics.chains import Chains
 from engine.numerics.layout import Layout, choose_layout
 from engine.numerics.local import LocalErrors
-from engine.numerics.outputs import OutputSums, Reading, compare_outputs, read_outputs, total
+from engine.numerics.outputs import OutputSums, Reading, compare_outputs, total
+from engine.numerics.reference import REFERENCE, open_reference
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.numerics.samples import SampleSet
 from engine.numerics.sessions import Sessions
 from engine.numerics.shared import (
     Shared,
-    feed_values,
     output_parts,
-    reference_totals,
-    run_reference,
     totals_of,
 )
-from engine.numerics.state import SampleState
-from engine.numerics.sums import Sums
+from engine.numerics.state import SampleState, remember
 from engine.numerics.wiring import Wiring
-from engine.numerics.workers import Workers
+from engine.numerics.workers import Workers, exclusive
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -85,16 +81,18 @@ class Evaluator:
         """
         if not len(samples):
             raise DataError(say("There are no samples to run; choose data with at least one."))
-        activations = 2 * len(samples) * _activation_bytes(network)
+        activations = 2 * len(samples) * activation_bytes(network)
         buffers = max(0, memory_limit - _LEAST_SESSION_BYTES)
         sessions = max(_LEAST_SESSION_BYTES, memory_limit - min(activations, buffers))
         wiring, layout = Wiring(network), choose_layout(network)
+        kept = Sessions(network, ranges or Ranges(), sessions, layout)
         self._given, self._touch = ranges, touch
         self._shared = Shared(
             network,
             samples,
             wiring,
-            Sessions(network, ranges or Ranges(), sessions, layout),
+            kept,
+            Chains(network, layout, kept, wiring),
             Store(buffers),
             layout,
             wiring.keys((FP32,) * len(network.kernels)),
@@ -183,40 +181,17 @@ class Evaluator:
         shared = self._shared
         if self._is_ready():
             return
-        with _exclusive(self._lock, cancel), _exclusive(shared.preparing, cancel):
+        with exclusive(self._lock, cancel), exclusive(shared.preparing, cancel):
             if self._is_ready():
                 return
             self._workers.settle(cancel)
             shared.store.close()  # what an attempt that was cancelled has left
-            network, count = shared.network, len(shared.samples)
-            text = say("Running the reference")
-            if self._given is None:
-                shared.sessions.ranges = calibrate(network, shared.samples, cancel=cancel)
-            shared.values = [feed_values(network, feeds) for feeds in shared.samples.feeds]
-            shared.powers = [{} for _ in range(count)]
-            done: list[int] = []
-            work = len(network.kernels) * (count + 1) or 1
-
-            def tick() -> None:
-                progress(min(1.0, len(done) / work), text)
-
-            def build(kernel: Kernel) -> None:
-                cancel.check()
-                shared.sessions.get(kernel, FP32)
-                done.append(1)
-
-            def run(sample: int) -> None:
-                run_reference(shared, sample, cancel, done)
-
-            self._workers.map(build, network.kernels, cancel=cancel, tick=tick)
-            self._workers.map(run, range(count), cancel=cancel, tick=tick)
-            reference_totals(shared)
-            shared.reading = read_outputs(network, shared.output_arrays(shared.values[0]), shared.samples.labels)
+            open_reference(shared, self._given, self._workers, progress, cancel)
             shared.ready = True
             self._make_states()
             if self._touch and not shared.store.file_bytes:
                 self._workers.map(lambda state: state.touch(), self._states, cancel=cancel)
-            progress(1.0, text)
+            progress(1.0, REFERENCE)
 
     def evaluate(
         self,
@@ -248,7 +223,7 @@ class Evaluator:
         self.prepare(progress=progress, cancel=cancel)
         self.ranges.rounding.find(plan.items(), progress=progress, cancel=cancel)
         shared = self._shared
-        with _exclusive(self._lock, cancel):
+        with exclusive(self._lock, cancel):
             schemes = shared.wiring.schemes(plan)
             keys = shared.wiring.keys(schemes)
             wanted = [
@@ -259,6 +234,8 @@ class Evaluator:
             parts = output_parts(shared, keys)
             if parts is None or any(missing):
                 parts = self._run(schemes, keys, missing, progress, cancel)
+                if self._owner:
+                    shared.chains.prepare(schemes)
             assert shared.reading is not None
             found = Evaluation(
                 output=total(parts, shared.reading),
@@ -295,7 +272,7 @@ class Evaluator:
         """
         listed = list(cells.schemes.items() if isinstance(cells, Plan) else cells)
         for kernel, _ in listed:
-            self._known(kernel)
+            self._shared.wiring.known(kernel)
         self.prepare(cancel=cancel)
         self.ranges.rounding.find(listed, cancel=cancel)
         return self._local.find(listed, cancel)
@@ -314,32 +291,31 @@ class Evaluator:
             Cancelled: If asked to stop.
             PlanError: For an id that the network doesn't have, or a scheme that can't be run.
         """
-        wanted = {self._known(kernel): scheme for kernel, scheme in cells}
+        wanted = {self._shared.wiring.known(kernel): scheme for kernel, scheme in cells}
         self.prepare(cancel=cancel)
         self.ranges.rounding.find(plan.items(), cancel=cancel)
         shared, reference = self._shared, self._shared.reference_keys
-        with _exclusive(self._lock, cancel):
+        with exclusive(self._lock, cancel):
             schemes = shared.wiring.schemes(plan)
             keys = shared.wiring.keys(schemes)
             changed = [at for at, key in enumerate(keys) if key != reference[at]]
-            first = [at for at in changed[: len(wanted)] if wanted.get(at) == schemes[at] and self._is_local(at, keys)]
+            first = [
+                at
+                for at in changed[: len(wanted)]
+                if wanted.get(at) == schemes[at] and shared.reads_reference(at, keys)
+            ]
             if not first or first != changed[: len(first)]:
                 return
             upto = keys[: first[-1] + 1]
             measure = [at in first and key not in shared.totals for at, key in enumerate(upto)]
             self._advance(schemes, upto, measure, no_progress, cancel)
-            self._remember(upto, measure)
-
-    def _is_local(self, at: int, keys: tuple[int, ...]) -> bool:
-        """Whether a kernel reads nothing but reference values in a run with that content."""
-        shared = self._shared
-        return all(keys[before] == shared.reference_keys[before] for before in shared.wiring.reads[at])
+            remember(shared, self._states, upto, measure)
 
     def output(self, plan: Plan, *, cancel: CancelToken = NEVER) -> tuple[dict[str, Array], ...]:
         """The model's outputs under a plan, per sample; copies."""
         self.evaluate(plan, accumulated=False, cancel=cancel)
         shared = self._shared
-        with _exclusive(self._lock, cancel):
+        with exclusive(self._lock, cancel):
             schemes = shared.wiring.schemes(plan)
             self._advance(schemes, shared.wiring.keys(schemes), [False] * len(schemes), no_progress, cancel)
             return tuple(
@@ -355,14 +331,14 @@ class Evaluator:
             DataError: For a sample that there isn't.
             Cancelled: If asked to stop.
         """
-        kernel = self.network.kernels[self._known(kernel_id)]
+        kernel = self.network.kernels[self._shared.wiring.known(kernel_id)]
         self.prepare(cancel=cancel)
         shared = self._shared
         if not 0 <= sample < len(shared.samples):
             raise DataError(
                 say("There is no sample {sample}; there are {count}.", sample=sample, count=len(shared.samples))
             )
-        with _exclusive(self._lock, cancel):
+        with exclusive(self._lock, cancel):
             self._workers.settle(cancel)
             schemes = shared.wiring.schemes(plan)
             keys = shared.wiring.keys(schemes)[: kernel.index + 1]
@@ -390,10 +366,12 @@ class Evaluator:
             Cancelled: If asked to stop.
         """
         network = self.network
-        wanted = network.kernels if kernels is None else [network.kernels[self._known(i)] for i in kernels]
+        wanted = (
+            network.kernels if kernels is None else [network.kernels[self._shared.wiring.known(i)] for i in kernels]
+        )
         self.prepare(cancel=cancel)
         shared = self._shared
-        with _exclusive(self._lock, cancel):
+        with exclusive(self._lock, cancel):
             self._workers.settle(cancel)
             self._make_states()
             schemes = shared.wiring.schemes(plan)
@@ -420,6 +398,8 @@ class Evaluator:
     def close(self) -> None:
         """End the threads and give the memory back. Close forks first."""
         self._workers.close()
+        if self._owner:
+            self._shared.chains.close()
         # A call that is being cancelled may still read what is taken away here; an iterator left behind does not.
         held = self._lock.acquire(timeout=_PATIENCE_S)
         while self._states:  # one by one: all at once would keep every other thread waiting
@@ -440,12 +420,6 @@ class Evaluator:
     def _is_ready(self) -> bool:
         return self._shared.ready
 
-    def _known(self, kernel_id: str) -> int:
-        index = self._shared.wiring.index.get(kernel_id)
-        if index is None:
-            raise PlanError(say("The model has no layer {id}; the plan belongs to another model.", id=kernel_id))
-        return index
-
     def _make_states(self) -> None:
         if not self._states:
             self._states = [SampleState(self._shared, sample) for sample in range(len(self._shared.samples))]
@@ -462,20 +436,11 @@ class Evaluator:
         parts = output_parts(shared, keys)
         compared: dict[int, OutputSums] = {}
         self._advance(schemes, keys, measure, progress, cancel, compared if parts is None else None)
-        self._remember(keys, measure)
+        remember(shared, self._states, keys, measure)
         if parts is None:
             parts = tuple(compared[sample] for sample in range(len(self._states)))
             shared.outputs.put(shared.output_key(keys), parts)
         return parts
-
-    def _remember(self, keys: tuple[int, ...], measure: list[bool]) -> None:
-        """Keep what was measured of all samples."""
-        for index, wanted in enumerate(measure):
-            if wanted:
-                sums = Sums()
-                for state in self._states:
-                    sums = sums.plus(state.sums[index] or Sums())
-                self._shared.totals.put(keys[index], sums.as_result())
 
     def _advance(
         self,
@@ -490,6 +455,7 @@ class Evaluator:
         self._make_states()
         shared = self._shared
         kernels = shared.network.kernels
+        chains = shared.chains.ready(schemes)
         stale = sorted({at for state in self._states for at in state.stale(keys)})
         halves = {at: shared.wiring.halves(at, schemes) for at in stale}
         absent = [at for at in stale if not shared.sessions.has(kernels[at], schemes[at], halves[at])]
@@ -513,7 +479,7 @@ class Evaluator:
             done.append(1)
 
         def run(sample: int) -> None:
-            self._states[sample].advance(schemes, keys, measure, cancel, self._gate, done, ready)
+            self._states[sample].advance(schemes, keys, measure, cancel, self._gate, done, ready, chains)
             if compared is not None and not small:
                 compared[sample] = self._compare(sample)
 
@@ -531,20 +497,3 @@ class Evaluator:
         assert shared.reading is not None
         results, references = shared.output_arrays(state.values), shared.output_arrays(shared.values[sample])
         return compare_outputs(shared.reading, results, references, shared.labels(sample), state.output_sums())
-
-
-@contextmanager
-def _exclusive(lock: threading.Lock, cancel: CancelToken) -> Iterator[None]:
-    """Hold a lock, but don't wait for it any longer than somebody is interested."""
-    while not lock.acquire(timeout=0.02):
-        cancel.check()
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _activation_bytes(network: Network) -> int:
-    """Bytes of all kernel outputs of one sample."""
-    names = [name for kernel in network.kernels for name in kernel.outputs if fixed(network, name)]
-    return sum(network.tensors[name].nbytes for name in names)

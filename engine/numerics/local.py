@@ -17,6 +17,7 @@ from engine.errors import ModelError
 from engine.fusion.types import Kernel
 from engine.graph.types import Array
 from engine.numerics.buffers import Value, fixed
+from engine.numerics.in_place import lent
 from engine.numerics.results import ErrorSums
 from engine.numerics.runtime import naming, to_ort
 from engine.numerics.sessions import Together
@@ -169,6 +170,10 @@ class LocalErrors:
             rows, values = self._rows(output, len(names))
             for name, value in zip(names, values, strict=True):
                 binding.bind_ortvalue_output(name, value)
+            placed = dict(zip(names, values, strict=True))
+            for full, name in lent(session).items():
+                if name in placed:
+                    binding.bind_ortvalue_output(full, placed[name])
             measured[output] = rows, [names.index(result[output]) for result in results]
         for sample in samples:
             self._pause(cancel)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import onnxruntime as ort
 
 from engine.fusion.types import Kernel, Kind, Network
+from engine.numerics.in_place import full_results, lend
 from engine.numerics.layout import Layout
 from engine.numerics.lowering import Lowered, is_half, lower
 from engine.numerics.models import Built, build_model
@@ -23,9 +24,27 @@ _At = tuple[int, Scheme, frozenset[str]]
 """Kernel index, scheme, inputs that are halves already."""
 
 
+class ChainAt(NamedTuple):
+    """What a session of several kernels in a row is of."""
+
+    first: int
+    """Index of its first kernel."""
+    schemes: tuple[Scheme, ...]
+    halves: tuple[frozenset[str], ...]
+
+    def has(self, kernel: Kernel, scheme: Scheme) -> bool:
+        """Whether that kernel is part of it under that scheme."""
+        at = kernel.index - self.first
+        return 0 <= at < len(self.schemes) and self.schemes[at] == scheme
+
+
 class _Ready(NamedTuple):
     session: ort.InferenceSession
     nbytes: int
+    version: Version | None = None
+    """What it was built of, where it reads or writes tensors in blocks."""
+    chain: object = None
+    """What belongs to it, if it is one of several kernels."""
 
 
 class Together(NamedTuple):
@@ -47,7 +66,7 @@ class Sessions:
         self.nbytes = 0
         self._lock = threading.Lock()
         self._building = tuple(threading.Lock() for _ in network.kernels)
-        self._ready: OrderedDict[_At, _Ready] = OrderedDict()
+        self._ready: OrderedDict[_At | ChainAt, _Ready] = OrderedDict()
 
     def get(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset()) -> ort.InferenceSession:
         """The session of a kernel under a scheme; each tensor is fed and returned in the order that it is kept in.
@@ -69,12 +88,39 @@ class Sessions:
                     self._ready.move_to_end(at)
                     return ready.session
             ready = self._build(kernel, scheme, halves)
-            with self._lock:
-                self._ready[at] = ready
-                self.nbytes += ready.nbytes
-                while self.nbytes > self.limit and len(self._ready) > 1:
-                    self.nbytes -= self._ready.popitem(last=False)[1].nbytes
+            self._keep(at, ready)
         return ready.session
+
+    def _keep(self, at: _At | ChainAt, ready: _Ready) -> None:
+        with self._lock:
+            self._ready[at] = ready
+            self.nbytes += ready.nbytes
+            while self.nbytes > self.limit and len(self._ready) > 1:
+                self.nbytes -= self._ready.popitem(last=False)[1].nbytes
+
+    def version(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str]) -> Version | None:
+        """What a session that is there was built of; None where it isn't, or has nothing to do with blocks."""
+        ready = self._ready.get((kernel.index, scheme, halves))
+        return None if ready is None else ready.version
+
+    def chain(self, at: ChainAt) -> object | None:
+        """What `keep_chain` was given, if it is still there."""
+        with self._lock:
+            ready = self._ready.get(at)
+            if ready is not None:
+                self._ready.move_to_end(at)
+            return None if ready is None else ready.chain
+
+    def keep_chain(self, at: ChainAt, chain: object, nbytes: int, session: ort.InferenceSession) -> None:
+        """Keep a session of several kernels, within the same budget as those of single ones.
+
+        Args:
+            at: What it is of.
+            chain: What `chain` returns.
+            nbytes: Of its constants.
+            session: The session.
+        """
+        self._keep(at, _Ready(session, nbytes, None, chain))
 
     def together(self, kernel: Kernel, schemes: Sequence[Scheme], outputs: Sequence[str]) -> Together | None:
         """One session for several schemes, for who wants all of them once: it is built each time and not kept.
@@ -106,18 +152,21 @@ class Sessions:
         if joined is None:
             return None
         named = {name: output for results in joined.results for output, name in results.items()}
+        blocked = self._layout.touches(kernel)
+        full = full_results(joined.nodes, named) if blocked else {}
         built = build_model(
             self._network.graph,
             joined.nodes,
             kernel.inputs,
-            list(named.values()),
+            [*named.values(), *(named[name] for name in full.values())],
             joined.constants,
-            opsets=self._opsets(schemes[0]),
+            opsets=self.opsets(schemes[0]),
         )
-        for info, name in zip(built.proto.graph.output, named, strict=True):
+        for info, name in zip(built.proto.graph.output, (*named, *full), strict=True):
             info.name = name
-        level = BASIC if self._layout.touches(kernel) else _level(kernel)
+        level = BASIC if blocked else _level(kernel)
         session = naming(kernel.name, lambda: open_session(built, options(level)))
+        lend(session, full)
         return Together(session, joined.results)
 
     def _version(self, kernel: Kernel, scheme: Scheme) -> Version:
@@ -135,7 +184,7 @@ class Sessions:
     def drop(self, kernel: Kernel, scheme: Scheme) -> None:
         """Forget the sessions of a kernel under a scheme."""
         with self._lock:
-            for at in [at for at in self._ready if at[0] == kernel.index and at[1] == scheme]:
+            for at in [at for at in self._ready if _is_of(at, kernel, scheme)]:
                 self.nbytes -= self._ready.pop(at).nbytes
 
     def close(self) -> None:
@@ -146,7 +195,7 @@ class Sessions:
 
     def _build(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str]) -> _Ready:
         graph = self._network.graph
-        lowered, opsets = self._lowered(kernel, scheme, halves), self._opsets(scheme)
+        lowered, opsets = self._lowered(kernel, scheme, halves), self.opsets(scheme)
         if self._layout.touches(kernel):
             return self._build_blocked(kernel, lowered, opsets)
 
@@ -166,7 +215,7 @@ class Sessions:
     def _opset(self, scheme: Scheme) -> int:
         return opset_for(scheme, self._network.graph)
 
-    def _opsets(self, scheme: Scheme) -> Mapping[str, int]:
+    def opsets(self, scheme: Scheme) -> Mapping[str, int]:
         """Of a model that holds a kernel under a scheme."""
         return {**self._network.graph.opsets, "": self._opset(scheme)}
 
@@ -175,9 +224,19 @@ class Sessions:
         graph = self._network.graph
         found = self._layout.rewrite(lowered, kernel.inputs, kernel.outputs)
         nodes, constants = found.nodes, found.constants
-        built = build_model(graph, nodes, kernel.inputs, kernel.outputs, constants, opsets=opsets)
+        full = full_results(nodes, kernel.outputs)
+        built = build_model(graph, nodes, kernel.inputs, (*kernel.outputs, *full.values()), constants, opsets=opsets)
+        for info, name in zip(built.proto.graph.output[len(kernel.outputs) :], full, strict=True):
+            info.name = name
         session = naming(kernel.name, lambda: open_session(built, options(BASIC)))
-        return _Ready(session, sum(array.nbytes for array in constants.values()))
+        lend(session, full)
+        return _Ready(session, sum(array.nbytes for array in constants.values()), (nodes, constants))
+
+
+def _is_of(at: _At | ChainAt, kernel: Kernel, scheme: Scheme) -> bool:
+    if isinstance(at, ChainAt):
+        return at.has(kernel, scheme)
+    return at[0] == kernel.index and at[1] == scheme
 
 
 def _alike(one: Scheme, other: Scheme) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
 from engine.numerics.buffers import Store, Value, fixed_outputs, run_kernel
+from engine.numerics.chains import Chains
 from engine.numerics.layout import Layout
 from engine.numerics.outputs import OutputSums, Reading, next_tokens
 from engine.numerics.results import ErrorSums
@@ -92,6 +93,7 @@ class Shared:
     samples: SampleSet
     wiring: Wiring
     sessions: Sessions
+    chains: Chains
     store: Store
     layout: Layout
     reference_keys: tuple[int, ...]
@@ -133,6 +135,10 @@ class Shared:
         """Content of the model's outputs."""
         producer = self.wiring.producer
         return tuple(keys[producer[info.name]] for info in self.network.graph.outputs if info.name in producer)
+
+    def reads_reference(self, at: int, keys: tuple[int, ...]) -> bool:
+        """Whether a kernel reads nothing but reference values in a run with that content."""
+        return all(keys[before] == self.reference_keys[before] for before in self.wiring.reads[at])
 
     def labels(self, sample: int) -> Array | None:
         """Labels of one sample; for a language model without labels the tokens that follow those of the input."""

@@ -10,6 +10,7 @@ import onnxruntime as ort
 
 from engine.fusion.types import Kernel
 from engine.numerics.buffers import Bound, Value, bind, fixed_outputs
+from engine.numerics.chains import Chain
 from engine.numerics.runtime import naming
 from engine.numerics.shared import Shared, call
 from engine.numerics.sums import PIECE, Sums, error_sums
@@ -17,6 +18,7 @@ from engine.precision.scheme import Scheme
 from engine.progress import CancelToken
 
 _NONE: Mapping[int, ort.InferenceSession] = MappingProxyType({})
+_NO_CHAINS: Mapping[int, Chain] = MappingProxyType({})
 
 
 class SampleState:
@@ -35,6 +37,8 @@ class SampleState:
         """Error of what each kernel holds now; None if it was not measured."""
         self._bound: list[Bound | None] = [None] * len(shared.reference_keys)
         """By kernel index: what it last ran on. One each, whatever schemes come and go."""
+        self._chained: dict[int, Bound] = {}
+        """The same of chains, by the index of their first kernel."""
         self._scratch = np.empty(PIECE, np.float32)
 
     @property
@@ -45,6 +49,7 @@ class SampleState:
     def release(self) -> None:
         """Let go of all values; the state can't be used afterwards."""
         self._bound.clear()
+        self._chained.clear()
         for values in (self.values, self._own):
             while values:
                 values.popitem()
@@ -69,6 +74,7 @@ class SampleState:
         gate: Callable[[], None] | None,
         done: list[int],
         ready: Mapping[int, ort.InferenceSession] = _NONE,
+        chains: Mapping[int, Chain] = _NO_CHAINS,
     ) -> None:
         """Bring the kernels up to `len(want)` to the content that `want` names.
 
@@ -80,6 +86,7 @@ class SampleState:
             gate: Called between kernels; may wait.
             done: Grows by one with each kernel that ran.
             ready: Sessions by kernel index that have been looked up already.
+            chains: By the index of their first kernel; of these schemes.
         """
         shared = self._shared
         for kernel, key in zip(shared.network.kernels, want):  # noqa: B905 - `want` may be a prefix
@@ -88,6 +95,11 @@ class SampleState:
                 cancel.check()
                 if gate is not None:
                     gate()
+                chain = chains.get(index)
+                if chain is not None and self._must_run(chain, want, measure):
+                    self._run_chain(chain, want)
+                    done.extend([1] * len(chain.kernels))
+            if self._keys[index] != key:
                 self.sums[index] = None
                 if key == shared.reference_keys[index]:
                     reference = shared.values[self._sample]
@@ -102,6 +114,27 @@ class SampleState:
                 self._keys[index] = key
             if measure[index] and self.sums[index] is None:
                 self.sums[index] = self._measure(index)
+
+    def _must_run(self, chain: Chain, want: Sequence[int], measure: Sequence[bool]) -> bool:
+        """Whether all kernels of a chain must run, and may do so before the first of them is measured."""
+        indices, reference = chain.indices, self._shared.reference_keys
+        if indices.stop > len(want) or any(not self._keys[at] != want[at] != reference[at] for at in indices):
+            return False
+        return chain.cached or not any(measure[at] for at in indices)
+
+    def _run_chain(self, chain: Chain, want: Sequence[int]) -> None:
+        indices = slice(chain.indices.start, chain.indices.stop)
+        self.sums[indices] = [None] * len(chain.kernels)
+        self._keys[indices] = [-1] * len(chain.kernels)
+        bound = self._chained.get(indices.start)
+        if bound is None or not bound.holds(chain.session, chain, self.values):
+            buffers = self._buffers()
+            bound = bind(chain.session, chain, self.values, {name: buffers[name] for name in chain.outputs})
+            self._chained[indices.start] = bound
+        binding = bound.binding
+        naming(chain.name, lambda: chain.session.run_with_iobinding(binding))
+        self.values.update(bound.targets)
+        self._keys[indices] = want[indices]
 
     def _run(self, kernel: Kernel, session: ort.InferenceSession) -> None:
         """Run a kernel into its buffers, on what it was bound to before if that is the same."""
@@ -148,3 +181,13 @@ class SampleState:
         if not self._own:
             self._own = self._shared.store.allocate(fixed_outputs(self._shared.network), self._shared.layout)
         return self._own
+
+
+def remember(shared: Shared, states: Sequence[SampleState], keys: Sequence[int], measure: Sequence[bool]) -> None:
+    """Keep what was measured of all samples, by kernel index; `keys` name the content."""
+    for index, wanted in enumerate(measure):
+        if wanted:
+            sums = Sums()
+            for state in states:
+                sums = sums.plus(state.sums[index] or Sums())
+            shared.totals.put(keys[index], sums.as_result())

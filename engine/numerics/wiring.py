@@ -7,10 +7,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from engine.errors import PlanError
 from engine.fusion.types import Kernel, Network
 from engine.numerics.lowering import FLOATS, is_half
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme
+from engine.text import say
 
 _MOST_KEYS, _LEAST_PLANS = 200_000, 8
 """Contents that have a number, some 250 bytes each; but always those of a few plans."""
@@ -49,6 +51,17 @@ class Wiring:
         self._most_keys = max(_MOST_KEYS, _LEAST_PLANS * len(kernels))
         self._numbers = itertools.count()
         self._lock = threading.Lock()
+
+    def known(self, kernel_id: str) -> int:
+        """The index of a kernel.
+
+        Raises:
+            PlanError: For an id that the network doesn't have.
+        """
+        index = self.index.get(kernel_id)
+        if index is None:
+            raise PlanError(say("The model has no layer {id}; the plan belongs to another model.", id=kernel_id))
+        return index
 
     def schemes(self, plan: Plan) -> tuple[Scheme, ...]:
         """The scheme of every kernel; FP32 for those without a switch."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import concurrent.futures as futures
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 from engine.progress import CancelToken
@@ -93,3 +95,18 @@ class Workers:
             self._pool.shutdown(wait=True)
         self._submitted.clear()
         self._left.clear()
+
+
+@contextmanager
+def exclusive(lock: threading.Lock, cancel: CancelToken) -> Iterator[None]:
+    """Hold a lock, but don't wait for it any longer than somebody is interested.
+
+    Raises:
+        Cancelled: If asked to stop before the lock was free.
+    """
+    while not lock.acquire(timeout=_POLL_SECONDS):
+        cancel.check()
+    try:
+        yield
+    finally:
+        lock.release()
