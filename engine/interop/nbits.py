@@ -22,6 +22,7 @@ from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_o
 from engine.interop.model_file import put_in_place, write_model
 from engine.interop.nearest import weight_on_the_right
 from engine.interop.qdq import EXTERNAL_ABOVE, build_qdq, run_quantized
+from engine.numerics.weight_nodes import APART
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme, WeightFormat
 from engine.progress import NEVER, CancelToken, Progress, no_progress
@@ -126,17 +127,20 @@ def spell(model: onnx.ModelProto, constants: dict[str, Array]) -> int:
     made: list[onnx.NodeProto] = []
     dropped, count = set(), 0
     replaced: dict[int, list[onnx.NodeProto]] = {}
-    for at, node in enumerate(model.graph.node):
+    for node in model.graph.node:
         if node.op_type != "DequantizeLinear" or len(readers.get(node.output[0], ())) != 1:
             continue
-        product = readers[node.output[0]][0]
-        nodes = _node(node, product, constants)
+        product, weight = readers[node.output[0]][0], node.output[0]
+        apart = product if product.op_type == "Reshape" and product.output[0].endswith(APART) else None
+        if apart is not None and len(readers.get(apart.output[0], ())) == 1:
+            product, weight = readers[apart.output[0]][0], apart.output[0]
+        nodes = _node(node, product, weight, constants)
         if nodes is not None:
-            dropped.add(at)
+            dropped |= {id(node), id(apart)}
             replaced[id(product)] = nodes
             count += 1
-    for at, node in enumerate(model.graph.node):
-        if at not in dropped:
+    for node in model.graph.node:
+        if id(node) not in dropped:
             made += replaced.get(id(node), [node])
     copies = []
     for node in made:
@@ -155,7 +159,7 @@ def spell(model: onnx.ModelProto, constants: dict[str, Array]) -> int:
 
 
 def _node(
-    dequantize: onnx.NodeProto, product: onnx.NodeProto, constants: dict[str, Array]
+    dequantize: onnx.NodeProto, product: onnx.NodeProto, weight: str, constants: dict[str, Array]
 ) -> list[onnx.NodeProto] | None:
     """The nodes in place of both, or None if MatMulNBits can't say them."""
     given = {entry.name: helper.get_attribute_value(entry) for entry in dequantize.attribute}
@@ -163,7 +167,7 @@ def _node(
     turned = _turned(product)
     if codes is None or codes.ndim != 2 or "block_size" not in given or turned is None:
         return None
-    if product.input[1] != dequantize.output[0] or given.get("axis", 1) != (1 if turned else 0):
+    if product.input[1] != weight or given.get("axis", 1) != (1 if turned else 0):
         return None
     group = int(given["block_size"])
     if group < 16 or group & (group - 1):

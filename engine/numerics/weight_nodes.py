@@ -19,6 +19,8 @@ from engine.quant.ranges import QuantParams
 from engine.quant.weights import QuantizedWeight
 
 _INT32 = 2.0**31
+APART = "/apart"
+"""Ending of what stands between blocks of 8 bits and their reader."""
 
 
 class WeightNodes(NamedTuple):
@@ -189,7 +191,7 @@ def _integer(quantized: QuantizedWeight, stem: str, prefix: str, dtype: np.dtype
 def _held_apart(made: WeightNodes, stem: str, prefix: str, shape: tuple[int, ...]) -> WeightNodes:
     """With a Reshape to the shape that there is between the DequantizeLinear and what reads it."""
     constants = {**made.constants, f"{stem}/shape": np.asarray(shape, np.int64)}
-    output = f"{prefix}/apart"
+    output = f"{prefix}{APART}"
     reshape = helper.make_node("Reshape", [made.output, f"{stem}/shape"], [output])
     return WeightNodes([*made.nodes, reshape], constants, output)
 
