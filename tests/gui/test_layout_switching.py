@@ -1,6 +1,7 @@
 from fakes import with_model
 from PySide6.QtCore import Qt, QTimer
 
+from engine.session.changes import What
 from gui.docks import Dock, DockHost
 from gui.layouts import default
 from gui.settings import Settings
@@ -177,5 +178,24 @@ def test_the_view_that_a_layout_is_about_is_made_in_steps_too_and_has_the_keys_t
     qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
     view = window.host.docks["compare"].view
     assert view is window.focusWidget() or view.isAncestorOf(window.focusWidget())
+    window.close()
+    session.close()
+
+
+def test_another_model_has_the_keys_for_its_rows(qtbot):
+    session = with_model()
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1440, 900)
+    window.show()
+    window.set_session(session)
+    qtbot.waitUntil(lambda: window.host.settled, timeout=20_000)
+    window.view("preflight").take_keys()
+    window.menu_row.bar.setFocus()
+    session.emit(What.MODEL)  # the same model told of again: nothing is taken from whoever has it
+    assert window.focusWidget() is window.menu_row.bar
+    session.path = session.path.with_name("another.onnx")
+    session.emit(What.MODEL)
+    qtbot.waitUntil(lambda: window.focusWidget() is window.view("layers").table, timeout=10_000)
     window.close()
     session.close()
