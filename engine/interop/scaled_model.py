@@ -19,6 +19,7 @@ from onnx import helper
 from engine.graph.subgraphs import subgraphs
 from engine.graph.types import Array
 from engine.numerics.lowering import SCALED_INPUT, SCALED_OUTPUT
+from engine.numerics.weight_nodes import APART
 from engine.quant.folding import Change, Flow, Way
 from engine.text import Text
 
@@ -222,6 +223,8 @@ def _scaled(flow: Flow, node: onnx.NodeProto, at: int, factor: Array, axis: int)
     if maker is None or len(flow.readers.get(name, ())) != 1:
         return None
     if maker.op_type == "Cast" and maker.input[0] in flow.constants:
+        return _scaled(flow, maker, 0, factor, axis)
+    if maker.op_type == "Reshape" and name.endswith(APART):  # of the shape that there is
         return _scaled(flow, maker, 0, factor, axis)
     if maker.op_type == "Reshape" and axis == 0 and factor.ndim == 1:  # groups that cross axes: codes as a matrix
         return _rows(flow, maker.input[0], factor)

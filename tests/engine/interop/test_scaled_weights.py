@@ -29,11 +29,14 @@ from engine.tuning.methods import apart, refine, together, why_not, with_method
 TENSOR = Scheme(WeightFormat(8, granularity="tensor"), ActivationFormat(8))
 GROUPS = replace(INT4, weights=replace(INT4.weights, group=16))
 """Groups that cross the axes of a convolution's weight."""
+BLOCKS = Scheme(WeightFormat(8, granularity="group", group=16), ActivationFormat(8))
+"""Held apart from ONNX Runtime's integer kernel by a Reshape."""
 SCHEMES = {
     "int4": INT4,
     "int4 groups of 16": GROUPS,
     "w4a8": W4A8,
     "int8": INT8,
+    "w8a8 groups": BLOCKS,
     "per tensor": TENSOR,
     "per tensor, half": replace(TENSOR, activations=HALF),
     "dynamic": Scheme(WeightFormat(8), ActivationFormat(8, static=False)),
@@ -112,7 +115,7 @@ class Exact:
         pass
 
 
-@pytest.mark.parametrize(("scheme", "method"), [(INT8, "smooth"), (GROUPS, "awq")])
+@pytest.mark.parametrize(("scheme", "method"), [(INT8, "smooth"), (GROUPS, "awq"), (BLOCKS, "awq")])
 def test_scales_cost_nothing_where_all_readers_share_them(made, tmp_path, scheme, method):
     net, samples, ranges = made
     plan, _ = everywhere(net, scheme, method)
