@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenuBar, QSizePolicy, QWidget
 
@@ -13,6 +13,7 @@ from gui.commands import shown
 from gui.docks import available
 from gui.i18n import language
 from gui.layouts import LAYOUTS
+from gui.logo import paint_logo
 from gui.menus import Menus
 from gui.theme import Theme, theme_manager
 from gui.widgets.icon_button import IconButton
@@ -39,18 +40,6 @@ class Logo(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw four cells."""
         paint_logo(QPainter(self), QPointF(0, 0), self._cell, theme_manager.theme)
-
-
-def paint_logo(painter: QPainter, corner: QPointF, cell: float, theme: Theme) -> None:
-    """Draw the logo with its upper left corner at `corner`."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    step = cell + cell / 3.5
-    colors = (theme.fp16.main, theme.fp16.line, theme.int4.main, theme.int8.main)
-    for place, color in enumerate(colors):
-        x, y = corner.x() + place % 2 * step, corner.y() + place // 2 * step
-        painter.setBrush(color)
-        painter.drawRoundedRect(QRectF(x, y, cell, cell), cell / 5, cell / 5)
 
 
 class MenuRow(QWidget):

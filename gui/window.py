@@ -6,16 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
-    QIcon,
-    QKeyEvent,
-    QPainter,
-    QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
@@ -32,12 +28,14 @@ from gui.fonts import has_chinese
 from gui.i18n import language
 from gui.i18n import text as translated
 from gui.layouts import LAYOUTS, MAIN, arrange, default, stored_name
-from gui.menu_row import MenuRow, paint_logo
+from gui.logo import window_icon
+from gui.menu_row import MenuRow
 from gui.menus import Menus
+from gui.peek import Peek
 from gui.settings import Settings
 from gui.status_row import StatusRow
 from gui.style import style_sheet
-from gui.theme import LIGHT, Theme, theme_manager
+from gui.theme import Theme, theme_manager
 from gui.views.start import StartPage
 from gui.widgets.first_steps import FirstSteps
 from gui.widgets.focus_ring import FocusRings
@@ -117,11 +115,12 @@ class Window(QWidget):
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._on_focus)
         self._rings = FocusRings(self)
+        self.peek = Peek(self)
         self.menu_row.layout_chosen.connect(self._actions.layout)
         theme_manager.changed.connect(self._apply_theme)
         self._apply_theme(theme_manager.theme)
         self.setAcceptDrops(True)
-        self.setWindowIcon(_window_icon())
+        self.setWindowIcon(window_icon())
         self.setMinimumSize(900, 560)
         self.resize(*FIRST_SIZE)
         self._restored = self._restore_geometry()
@@ -438,27 +437,6 @@ class Window(QWidget):
                 return path
         return None
 
-    def start_peek(self) -> None:
-        """P went down: show the previous plan until it comes up. Only so long is every event looked at."""
-        application = QApplication.instance()
-        if application is not None and not hub.peek:
-            application.installEventFilter(self)
-            hub.set_peek(True)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Wait for P to come up, or for the window to lose the keyboard."""
-        kind = event.type()
-        released = kind == QEvent.Type.KeyRelease and isinstance(event, QKeyEvent) and not event.isAutoRepeat()
-        if (released and event.key() == Qt.Key.Key_P) or kind == QEvent.Type.ApplicationDeactivate:  # type: ignore[attr-defined]
-            self._end_peek()
-        return False
-
-    def _end_peek(self) -> None:
-        application = QApplication.instance()
-        if application is not None:
-            application.removeEventFilter(self)
-        hub.set_peek(False)
-
     def changeEvent(self, event: QEvent) -> None:
         """Follow the language."""
         super().changeEvent(event)
@@ -474,7 +452,7 @@ class Window(QWidget):
             event.ignore()
             self.unless_unsaved(self._leave)
             return
-        self._end_peek()
+        self.peek.end()
         self.settings.set_bytes("geometry", self.saveGeometry())
         self._remember_layout()
         self._remember_views()
@@ -520,17 +498,3 @@ class Window(QWidget):
         if not self._restored and (room.width() < wide or room.height() < high + _FRAME):
             self.resize(min(wide, room.width()), min(high, room.height() - _FRAME))
             self.setWindowState(Qt.WindowState.WindowMaximized)
-
-
-def _window_icon() -> QIcon:
-    made = QIcon()
-    for edge in (16, 32, 64):
-        picture = QPixmap(edge, edge)
-        picture.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(picture)
-        cell = edge / 2.6
-        margin = (edge - 2 * cell - cell / 3.5) / 2
-        paint_logo(painter, QPointF(margin, margin), cell, LIGHT)
-        painter.end()
-        made.addPixmap(picture)
-    return made
