@@ -59,6 +59,8 @@ class Job:
     _paused_at: float | None = None
     _paused_s: float = 0.0
     """Seconds of pauses that are over."""
+    _told_left: float | None = None
+    """Seconds left by the job's own reckoning."""
 
     def cancel(self) -> None:
         """Ask the job to stop; it ends as "cancelled" within 100 ms."""
@@ -100,8 +102,12 @@ class Job:
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated seconds left, once there is something to judge by."""
-        if self.state != "running" or self.fraction < 0.02 or self.seconds < 0.3:
+        """Estimated seconds left, once there is something to judge by: by the job itself, else by its fraction."""
+        if self.state != "running":
+            return None
+        if self._told_left is not None:
+            return self._told_left
+        if self.fraction < 0.02 or self.seconds < 0.3:
             return None
         return self.seconds * (1 - self.fraction) / self.fraction
 
@@ -113,9 +119,13 @@ class JobContext:
     job: Job
     token: CancelToken
 
-    def progress(self, fraction: float, text: Text) -> None:
-        """Report a fraction in [0, 1] and a sentence. Cheap: views poll it. What was reached once never goes back."""
+    def progress(self, fraction: float, text: Text, seconds_left: float | None = None) -> None:
+        """Report a fraction in [0, 1] and a sentence. Cheap: views poll it. What was reached once never goes back.
+
+        A job that stood aside for others knows better than its fraction how many seconds are left.
+        """
         self.job.fraction, self.job.message = min(max(fraction, self.job.fraction), 1.0), text
+        self.job._told_left = seconds_left
 
     def check(self) -> None:
         """Raise Cancelled if a stop was asked for."""

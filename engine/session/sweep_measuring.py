@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -20,8 +21,8 @@ from engine.tuning.exact import ExactCell, ExactSweep, Pause
 from engine.tuning.own import OwnFigure
 from engine.tuning.store import Figures, Mode, ResultStore, StoreError
 
-Measured = tuple[ExactCell, int, float | None]
-"""A cell, how many are done, seconds left."""
+Measured = tuple[ExactCell, int]
+"""A cell, how many are done."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,11 +51,12 @@ def measure(bench: Bench, order: Order) -> None:
         bench.deliver(lambda: order.warn(text))
 
     store = open_store(order.folder, order.network, warn)
+    gate = TimedGate(bench.gate)
     try:
-        with closing(bench.evaluator.fork(bench.gate)) as fork:
+        with closing(bench.evaluator.fork(gate)) as fork:
             own = None if order.own is None else OwnFigure(order.own, fork)
             try:
-                _measure(bench, fork, order, store, own, warn)
+                _measure(bench, fork, order, store, own, warn, gate)
             finally:
                 if own is not None:
                     own.close()
@@ -70,14 +72,13 @@ def _measure(
     store: ResultStore | None,
     own: OwnFigure | None,
     warn: Callable[[Text], None],
+    gate: TimedGate,
 ) -> None:
     """Measure cells; if they can't be kept on disk any more, say so once and go on without."""
-    clock = _Clock(len(order.cells))
+    clock = Clock(len(order.cells), gate)
     left = list(order.cells)
     while left:
-        sweep = ExactSweep(
-            fork, mode=order.mode, base=order.plan, store=store, pause=order.pause, gate=bench.gate, own=own
-        )
+        sweep = ExactSweep(fork, mode=order.mode, base=order.plan, store=store, pause=order.pause, gate=gate, own=own)
         try:
             if order.mode == "one-out":
                 baseline = sweep.baseline(cancel=bench.ctx.token)
@@ -88,8 +89,8 @@ def _measure(
                     left.pop(0)
                     seconds_left = clock.tick(cell)
                     done = say("Measured {done} of {all} cells", done=clock.done, all=clock.total)
-                    bench.ctx.progress(clock.done / clock.total, done)
-                    batches.add((cell, clock.done, seconds_left))
+                    bench.ctx.progress(clock.done / clock.total, done, seconds_left)
+                    batches.add((cell, clock.done))
         except StoreError as error:
             if store is None:
                 raise
@@ -97,18 +98,49 @@ def _measure(
             store = None
 
 
-class _Clock:
-    """Seconds left of a sweep, judged by the cells that were really measured."""
+class TimedGate:
+    """A gate that knows how long it has let its callers wait."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, gate: Callable[[], None]) -> None:
+        self._gate = gate
+        self._books = threading.Lock()
+        self._waiting = 0
+        self._since = self._waited = 0.0
+
+    def __call__(self) -> None:
+        """Wait as the gate does; threads that wait side by side count once."""
+        with self._books:
+            self._waiting += 1
+            if self._waiting == 1:
+                self._since = time.perf_counter()
+        try:
+            self._gate()
+        finally:
+            with self._books:
+                self._waiting -= 1
+                if not self._waiting:
+                    self._waited += time.perf_counter() - self._since
+
+    @property
+    def waited(self) -> float:
+        """Seconds that have passed while somebody waited."""
+        with self._books:
+            return self._waited
+
+
+class Clock:
+    """Seconds left of a sweep, judged by the cells that were really measured, without what they waited for others."""
+
+    def __init__(self, total: int, gate: TimedGate) -> None:
         self.done, self.total = 0, total
+        self._gate, self._waited = gate, gate.waited
         self._each: float | None = None
-        self._last = time.monotonic()
 
     def tick(self, cell: ExactCell) -> float | None:
         """Count a cell; seconds left, or None while nothing has been measured."""
         self.done += 1
+        waited, self._waited = self._gate.waited - self._waited, self._gate.waited
         if not cell.stored:
-            own = cell.figures.seconds
+            own = max(0.0, cell.figures.seconds - waited)
             self._each = own if self._each is None else 0.9 * self._each + 0.1 * own
         return None if self._each is None else self._each * (self.total - self.done)

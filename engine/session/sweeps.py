@@ -90,7 +90,6 @@ class Sweeps:
         """Of the exact sweep that runs or ran last."""
         self.done = self.total = 0
         """Cells of it."""
-        self.seconds_left: float | None = None
         self.job: Job | None = None
         self._estimating: Job | None = None
         self._refining: Job | None = None
@@ -100,6 +99,11 @@ class Sweeps:
         self._pause = Pause()
 
     # reading --------------------------------------------------------------------------------------------------------
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of the exact sweep that runs; what its job says, so that all views say the same."""
+        return None if self.job is None else self.job.seconds_left
 
     @property
     def estimates(self) -> Estimates | None:
@@ -345,7 +349,7 @@ class Sweeps:
             if not plan or not any(scheme != FP32 for scheme in plan.values()):
                 self._host.failed(say("Every layer of the plan is in full precision; there is nothing to restore."))
                 return
-        self.mode, self.done, self.total, self.seconds_left = mode, 0, len(cells), None
+        self.mode, self.done, self.total = mode, 0, len(cells)
         self._asks_own = self.metric is Metric.OWN
         if cells:
             self.job = self._submit(network, mode, plan, cells, self._pause)
@@ -397,13 +401,13 @@ class Sweeps:
 
     def _found(self, plan: Plan, mode: Mode, found: Sequence[Measured]) -> None:
         if mode == "one-in":
-            self.exact.update({(cell.kernel, cell.scheme): cell.figures for cell, _, _ in found})
+            self.exact.update({(cell.kernel, cell.scheme): cell.figures for cell, _ in found})
             self._bend()
         elif self.one_out is not None and self.one_out.plan == plan:
-            new = {cell.kernel: cell.figures for cell, _, _ in found}
+            new = {cell.kernel: cell.figures for cell, _ in found}
             self.one_out = replace(self.one_out, cells={**self.one_out.cells, **new})
         if mode == self.mode:
-            _, self.done, self.seconds_left = found[-1]
+            _, self.done = found[-1]
         self._changed()
 
     def _bend(self) -> None:

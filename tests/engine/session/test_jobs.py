@@ -176,6 +176,24 @@ def test_progress_is_clamped_and_gives_an_estimate(jobs, owner):
     assert (job.state, job.fraction) == ("done", 1.0)
 
 
+def test_a_job_that_reckons_its_time_itself_is_believed(jobs, owner):
+    go, told = threading.Event(), threading.Event()
+
+    def work(ctx):
+        ctx.progress(0.5, say("half"), 42.0)
+        told.set()
+        go.wait(5)
+
+    job = jobs.submit(say("slow"), work)
+    owner.pump(lambda: job.state == "running")
+    assert told.wait(5)
+    job.started_at -= 10_000  # it stood aside nearly all the time
+    assert job.seconds_left == 42.0
+    go.set()
+    owner.pump(lambda: not job.active)
+    assert job.seconds_left is None
+
+
 def test_close_stops_a_running_job_and_delivers_nothing_more(owner):
     jobs = Jobs(owner.queue.put)
     started, called = threading.Event(), []
