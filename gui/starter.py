@@ -12,6 +12,7 @@ from pathlib import Path
 
 from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QApplication
 
 from engine.text import say
 from gui.bridge import Dispatcher
@@ -121,6 +122,19 @@ class Starter(QObject):
             yield 0
         gc.enable()
         gc.freeze()
+        while self._being_asked():
+            yield _LATER_MS
+        self._window.offer_recoveries()
+
+    def _being_asked(self) -> bool:
+        """Whether the model on the command line is still being read, or a dialog is open.
+
+        Its free dimensions or its memory are asked for first, and what it is told of the last crash: the offer of
+        unsaved work comes after that, never on top of it.
+        """
+        session = self._window.session
+        reading = session is not None and session.network is None and bool(session.jobs.active)
+        return reading or QApplication.activeModalWidget() is not None
 
     def _answering(self) -> bool:
         """Whether the model on the command line is still on its way to its first figures."""
@@ -141,6 +155,5 @@ class Starter(QObject):
         window.check_fonts()
         if self._path is not None:
             window.actions_.open_path(self._path)
-        window.offer_recoveries()
         used = (remembered.folder, remembered.device_folder, remembered.recovery, remembered.export_folder)
         session.tidy(Path(folder) for folder in used if folder)

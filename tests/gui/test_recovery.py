@@ -1,5 +1,7 @@
 """Unsaved work is offered when a window starts, and saving over another window's work is asked about."""
 
+import gc
+
 import pytest
 from hand import Hand
 from small_models import small_cnn
@@ -8,8 +10,10 @@ from engine.precision import preset
 from engine.session import Session
 from gui.bridge import Dispatcher
 from gui.dialogs.conflict import ConflictDialog
+from gui.dialogs.dimensions import DimensionsDialog
 from gui.dialogs.recovery import RecoveryDialog
 from gui.settings import Settings
+from gui.starter import Starter
 from gui.window import Window
 
 
@@ -97,3 +101,22 @@ def test_a_project_that_another_window_has_saved_is_overwritten_only_on_purpose(
     hand.press(hand.dialog(ConflictDialog), "Overwrite")
     assert not session.modified
     assert project.read_bytes() != other
+
+
+def test_what_the_model_asks_comes_before_the_offer(start, tmp_path, qtbot):
+    crashed(start, tmp_path)
+    window = Window(Settings(tmp_path / "settings", tmp_path / "recovery"), confirm=False)
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    window.show()
+    hand = Hand(qtbot, window)
+    starter = Starter(window, small_cnn(tmp_path / "free.onnx", batch="n"))
+    starter.begin()
+    dialog = hand.dialog(DimensionsDialog)
+    qtbot.waitUntil(gc.isenabled, timeout=60_000)  # all else has been brought in
+    qtbot.wait(200)
+    assert window.findChildren(RecoveryDialog) == []
+    dialog.reject()
+    hand.press(hand.dialog(RecoveryDialog), "Later")
+    starter.wait()
+    window.close()
