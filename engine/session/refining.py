@@ -118,6 +118,11 @@ class Refining:
         self._host.announce()
         return self._comparing
 
+    def stop_comparing(self) -> None:
+        """Nobody looks at the comparison any more; what it has measured stays known."""
+        if self._comparing is not None:
+            self._comparing.cancel()
+
     def refine(self, kernel_ids: Iterable[str] | None = None, who: str = "") -> Job | None:
         """Choose methods for kernels (None = all) by measurement; what helps becomes one undo step.
 

@@ -80,6 +80,7 @@ class MethodsDialog(Dialog):
         self.table.itemDoubleClicked.connect(lambda _: self._on_use())
         self.finished.connect(session.subscribe(self._on_change))
         if self._schemes:
+            self.finished.connect(session.refining.stop_comparing)
             session.refining.compare(kernel.id)
         self._write()
 

@@ -84,6 +84,17 @@ def test_methods_are_measured_and_the_chosen_one_is_taken(qtbot, session):
     qtbot.waitUntil(lambda: not session.jobs.active, timeout=60_000)
 
 
+def test_a_comparison_ends_with_its_dialog(qtbot, session):
+    dialog = MethodsDialog(session, session.network.tunable[0], None)
+    dialog.show()
+    job = session.refining._comparing
+    assert job.active
+    dialog.reject()
+    assert job.token.cancelled
+    qtbot.waitUntil(lambda: not job.active, timeout=60_000)
+    assert job.state == "cancelled"
+
+
 def test_the_best_for_all_is_one_edit(qtbot, session):
     before = session.figures.evaluation.output.sqnr_db
     dialog = MethodsDialog(session, session.network.tunable[0], None)
