@@ -211,7 +211,7 @@ class StatusRow(QWidget):
         session = self._session
         active = session.jobs.active if session is not None else ()
         running = [j for j in active if j.state == "running" and j.seconds >= _SHOW_AFTER_S]
-        self._job = running[-1] if running else None
+        self._job = min(running, key=_rank, default=None)
         self._job_box.setVisible(self._job is not None)
         if self._job is None:
             return
@@ -250,6 +250,14 @@ class StatusRow(QWidget):
     def _on_cancel(self) -> None:
         if self._job is not None:
             self._job.cancel()
+
+
+def _rank(job: Job) -> tuple[bool, bool, float]:
+    """Which of several jobs is told of: work before look-ups by the way and before what is paused, then the oldest.
+
+    Short jobs that come and go beside a long one would take its place, its progress and its cancel again and again.
+    """
+    return (job.lane == "query", job.paused, job.started_at or 0.0)
 
 
 class _Quiet(QLabel):

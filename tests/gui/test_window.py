@@ -260,12 +260,28 @@ def test_holding_p_shows_the_previous_plan(make_window, session, qtbot):
 def test_status_row_shows_a_running_job_and_cancels_it(make_window, session, qtbot):
     window = make_window(session)
     job = running_job(session, say("Sensitivity sweep"), 0.57)
-    qtbot.waitUntil(lambda: window.status._job_box.isVisible(), timeout=2000)
+    window.status.refresh(session)
+    assert window.status._job_box.isVisible()
     assert window.status._job_title.text() == "Sensitivity sweep"
     assert window.status._bar.fraction == 0.57
     assert re.fullmatch(r"\d:\d\d left", window.status._left.text())
     qtbot.mouseClick(window.status._cancel, Qt.MouseButton.LeftButton)
     assert job.token.cancelled
+    session.jobs.history.clear()
+
+
+def test_status_row_stays_with_the_work_that_others_look_up_beside(make_window, session, qtbot):
+    window = make_window(session)
+    sweep = running_job(session, say("Sensitivity sweep"), 0.57)
+    for title, lane in (("Price preview", "query"), ("Local errors", "engine")):
+        other = running_job(session, say(title), 0.1)
+        other.lane, other.started_at = lane, sweep.started_at + 1.0
+    window.status.refresh(session)
+    assert window.status._job_title.text() == "Sensitivity sweep"
+    sweep.lane = "exact"
+    sweep.pause()  # what goes on is told before what waits
+    window.status.refresh(session)
+    assert window.status._job_title.text() == "Local errors"
     session.jobs.history.clear()
 
 
