@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
+    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QStackedWidget,
@@ -100,6 +101,12 @@ class HistoryView(SessionView):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._pages)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(8, 2, 8, 2)
+        foot.addWidget(self.undo)
+        foot.addWidget(self.redo)
+        foot.addStretch()
+        column.addLayout(foot)
         self.retranslate()
         self.refresh(frozenset({What.MODEL}))
 
@@ -113,8 +120,8 @@ class HistoryView(SessionView):
         return self.tr("%n edit(s)", "", done) if done else ""
 
     def header_widgets(self) -> list[QWidget]:
-        """Undo, redo."""
-        return [self.undo, self.redo]
+        """None: undo and redo stand below the list, where they push no tab of the group out of the header."""
+        return []
 
     def retranslate(self) -> None:
         """Write the texts again."""

@@ -103,9 +103,7 @@ class PlansList(QTableView):
         self.setMouseTracking(True)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(
-            QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.SelectedClicked
-        )
+        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)  # a click chooses, whatever was chosen
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setTabKeyNavigation(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -43,6 +43,25 @@ class PlanRow:
     """Tunable kernels by precision family."""
 
 
+_UNITS: dict[int, Callable[[float | None, float | None], tuple[str, str]]] = {
+    LATENCY: form.run_latency_parts,
+    SIZE: form.bytes_parts,
+    PEAK: form.bytes_parts,
+    ENERGY: form.energy_parts,
+}
+"""Figure and unit of a column, given a value and one whose unit it is to have."""
+
+
+def _amount(row: PlanRow, column: int) -> float | None:
+    figures = row.figures
+    return {
+        LATENCY: figures.latency_us,
+        SIZE: figures.size_bytes,
+        PEAK: figures.peak_bytes,
+        ENERGY: figures.energy_uj,
+    }[column]
+
+
 def plan_rows(session: Session) -> list[PlanRow]:
     """All plans; none without a model."""
     network = session.network
@@ -81,16 +100,28 @@ class PlansModel(QAbstractTableModel):
         super().__init__()
         self._rename, self._refused = rename, refused
         self.rows: list[PlanRow] = []
+        self._largest: dict[int, float] = {}
 
     def show(self, rows: list[PlanRow]) -> None:
         """Show other rows; the selection stays where the plans stay."""
+        titles = self._titles()
         if [row.name for row in rows] != [row.name for row in self.rows]:
             self.beginResetModel()
-            self.rows = rows
+            self._take(rows)
             self.endResetModel()
         elif rows != self.rows:
-            self.rows = rows
+            self._take(rows)
             self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, ENERGY))
+        if titles != self._titles():
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, ENERGY)
+
+    def _take(self, rows: list[PlanRow]) -> None:
+        self.rows = rows
+        amounts = {column: [_amount(row, column) for row in rows] for column in _UNITS}
+        self._largest = {
+            column: max((value for value in found if value is not None), default=0.0)
+            for column, found in amounts.items()
+        }
 
     def rowCount(self, parent: Index = _ROOT) -> int:
         """Plans."""
@@ -138,15 +169,20 @@ class PlansModel(QAbstractTableModel):
             return side | Qt.AlignmentFlag.AlignVCenter
         if role != Qt.ItemDataRole.DisplayRole:
             return None
-        return (
-            translate("Plans", "Plan"),
-            translate("Plans", "Precisions"),
-            "SQNR dB",
-            translate("Plans", "Latency µs"),
-            translate("Plans", "Size KiB"),
-            translate("Plans", "Peak KiB"),
-            translate("Plans", "Energy µJ"),
-        )[section]
+        return self._titles()[section]
+
+    def _titles(self) -> tuple[str, ...]:
+        """Names with units. A column has one unit, that of its largest figure, so that figures can be compared."""
+        names = {
+            LATENCY: translate("Plans", "Latency"),
+            SIZE: translate("Plans", "Size"),
+            PEAK: translate("Plans", "Peak"),
+            ENERGY: translate("Plans", "Energy"),
+        }
+        figures = [
+            f"{name} {self._figure(self._largest.get(column, 0.0), column)[1]}" for column, name in names.items()
+        ]
+        return (translate("Plans", "Plan"), translate("Plans", "Precisions"), "SQNR dB", *figures)
 
     def words(self, row: PlanRow, column: int) -> str:
         """What a cell says."""
@@ -157,11 +193,10 @@ class PlansModel(QAbstractTableModel):
             return ", ".join(f"{count} {name}" for name, count in row.mix if count)
         if column == SQNR:
             return ("≈" if row.stale and figures.sqnr_db is not None else "") + form.sqnr_figure(figures.sqnr_db)
-        if column == LATENCY:
-            return form.latency_figure(figures.latency_us)
-        if column == ENERGY:
-            return form.energy_uj_figure(figures.energy_uj)
-        return form.kib_figure(figures.size_bytes if column == SIZE else figures.peak_bytes)
+        return self._figure(_amount(row, column), column)[0]
+
+    def _figure(self, value: float | None, column: int) -> tuple[str, str]:
+        return _UNITS[column](value, self._largest.get(column, 0.0))
 
     def tip(self, row: PlanRow, column: int) -> str:
         """What more there is to say."""

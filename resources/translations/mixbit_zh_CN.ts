@@ -4147,28 +4147,28 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>Plans</name>
     <message>
+        <source>Latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>Energy</source>
+        <translation>能耗</translation>
+    </message>
+    <message>
         <source>Plan</source>
         <translation>方案</translation>
     </message>
     <message>
         <source>Precisions</source>
         <translation>精度构成</translation>
-    </message>
-    <message>
-        <source>Latency µs</source>
-        <translation>时延 µs</translation>
-    </message>
-    <message>
-        <source>Size KiB</source>
-        <translation>大小 KiB</translation>
-    </message>
-    <message>
-        <source>Peak KiB</source>
-        <translation>峰值 KiB</translation>
-    </message>
-    <message>
-        <source>Energy µJ</source>
-        <translation>能耗 µJ</translation>
     </message>
     <message>
         <source>Current plan</source>
@@ -6668,10 +6668,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
     </message>
     <message>
-        <source>An estimate needs at least one probe; {count} were asked for.</source>
-        <translation>估计至少需要一个探针；要求的是 {count} 个。</translation>
-    </message>
-    <message>
         <source>No effect on the output in any of these schemes: {layers}.</source>
         <translation>以下算子在这些格式下对输出均无影响：{layers}。</translation>
     </message>
@@ -6686,14 +6682,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>A function of your own is asked in this process only; leave --workers and --dask out.</source>
         <translation>自定义函数只在本进程中调用；请去掉 --workers 与 --dask。</translation>
-    </message>
-    <message>
-        <source>A sweep needs at least one worker; {count} were asked for.</source>
-        <translation>扫描至少需要一个工作进程；请求的是 {count} 个。</translation>
-    </message>
-    <message>
-        <source>A Pareto curve needs at least one point; {count} were asked for.</source>
-        <translation>帕累托曲线至少需要一个点，而要求的是 {count} 个。</translation>
     </message>
     <message>
         <source>{path} is no ordinary file, so it is not replaced; choose another place.</source>
@@ -9688,14 +9676,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有可运行的样本；请选择至少含一个样本的数据。</translation>
     </message>
     <message>
-        <source>Running the reference</source>
-        <translation>正在运行参考</translation>
-    </message>
-    <message>
-        <source>The model has no layer {id}; the plan belongs to another model.</source>
-        <translation>模型没有层 {id}；该方案属于其他模型。</translation>
-    </message>
-    <message>
         <source>Running the plan</source>
         <translation>正在运行方案</translation>
     </message>
@@ -9714,6 +9694,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Label {label} is no class of output {name}, which counts them from 0 to {last}; correct the labels (-1 where there is none).</source>
         <translation>标签 {label} 不是输出 {name} 的类别，其类别编号从 0 到 {last}；请更正标签（没有标签处填 -1）。</translation>
+    </message>
+    <message>
+        <source>Running the reference</source>
+        <translation>正在运行参考</translation>
     </message>
     <message>
         <source>Layer {name} can't be run: {reason}</source>
@@ -9770,6 +9754,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{metric} ended its process without an answer (exit code {code}).</source>
         <translation>{metric} 的进程未给出结果便结束（退出码 {code}）。</translation>
+    </message>
+    <message>
+        <source>The model has no layer {id}; the plan belongs to another model.</source>
+        <translation>模型没有层 {id}；该方案属于其他模型。</translation>
     </message>
     <message>
         <source>{word} in the scheme {text} can't be read; behind the widths may stand {words}.</source>

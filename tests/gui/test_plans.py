@@ -1,5 +1,7 @@
 """The Plans and History docks, by keys and mouse."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -231,3 +233,36 @@ def test_a_long_history_only_adds_what_is_new(show, session):
     session.set_scheme([session.network.tunable[1].id], INT4)
     settle(view)
     assert view.list.item(5) is first
+
+
+def test_a_second_click_chooses_and_renames_nothing(show, session, qtbot):
+    session.keep_plan("night set")
+    view = show(PlansView)
+    place = view.list.visualRect(view.model.index(1, 0)).center()
+    qtbot.mouseClick(view.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.qWait(QApplication.doubleClickInterval() + 50)
+    qtbot.mouseClick(view.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.qWait(QApplication.doubleClickInterval() + 50)
+    assert view.list.chosen == "night set"
+    assert view.list.findChild(QLineEdit) is None
+    QTest.keyClick(view.list, Key.Key_F2)
+    assert view.list.findChild(QLineEdit).hasFocus()
+
+
+def test_a_column_of_plans_has_the_unit_of_its_largest_figure(show, session):
+    session.keep_plan("one")
+    view = show(PlansView)
+    rows = list(view.model.rows)
+    figures = replace(rows[0].figures, latency_us=2_340.0, size_bytes=3_500_000, peak_bytes=100_000, energy_uj=1_500.0)
+    rows[0] = replace(rows[0], figures=figures)
+    rows[1] = replace(rows[1], figures=replace(figures, latency_us=140.0, size_bytes=500_000, energy_uj=99.0))
+    view.model.show(rows)
+
+    def column(number):
+        title = view.model.headerData(number, Qt.Orientation.Horizontal)
+        return title, *(cell(view, row, number) for row in range(2))
+
+    assert column(3) == ("Latency ms", "2.34", "0.14")
+    assert column(4) == ("Size MiB", "3.34", "0.48")
+    assert column(5) == ("Peak KiB", "97.7", "97.7")
+    assert column(6) == ("Energy mJ", "1.50", "0.10")
