@@ -31,14 +31,24 @@ def fitting_name(name: str, room: int, weight: int = 600, short: str = "") -> tu
         return path, last
     last, mark = short, mark_of(name)
     parts = [part for part in path.split(mark) if part]
-    for shown in _shorter(parts, mark):
+    for shown in map(_without_dots, _shorter(parts, mark)):
         if width(shown) <= room:
             return shown, last
     return "", strong.elidedText(last, Qt.TextElideMode.ElideMiddle, room)
 
 
+def _without_dots(path: str) -> str:
+    """Dots beside "…" would look like more of them."""
+    return path.replace("….", "…").replace(".…", "…")
+
+
 def _shorter(parts: list[str], mark: str) -> Iterator[str]:
-    """A path, ever shorter: parts without a number go from the front, then separators, then the rest."""
+    """A path, ever shorter: parts without a number go from the front, then separators, then the rest.
+
+    A path without parts leaves nothing: its mark alone would say that something stands in front.
+    """
+    if not parts:
+        return
     last = len(parts) - 1
     numbered = [i for i, part in enumerate(parts) if any(c.isdigit() for c in part)]
     kept = [True] * len(parts)
@@ -48,10 +58,15 @@ def _shorter(parts: list[str], mark: str) -> Iterator[str]:
     telling = [part for part, stays in zip(parts, kept, strict=True) if stays]
     yield "…".join(telling) + mark
     if telling:
-        yield f"{''.join(c for c in telling[0] if c.isdigit())}…{telling[-1]}{mark}"
+        yield f"{_number(telling[0])}…{telling[-1]}{mark}"
         yield f"{telling[0]}…"
         yield f"…{telling[-1]}{mark}"
     yield "…"
+
+
+def _number(part: str) -> str:
+    """The number that a part ends with: "0" of "layer0", none of "jax2tf"."""
+    return part[len(part.rstrip("0123456789")) :]
 
 
 def _joined(parts: list[str], kept: list[bool], mark: str) -> str:

@@ -178,7 +178,7 @@ class KernelView(SessionView):
     def kernel(self) -> Kernel | None:
         """The kernel on show."""
         network = self.session.network
-        wanted = self._pinned or (self.session.current if self.session.selection else None)
+        wanted = self._pinned or self.session.current
         if network is None or wanted is None:
             return None
         return next((k for k in network.kernels if k.id == wanted), None)

@@ -107,6 +107,7 @@ class LayersView(SessionView):
         table.family_pressed.connect(self.edits.set_family)
         table.lock_pressed.connect(self.edits.toggle_lock)
         table.chosen.connect(self._choosing.start)
+        table.came_up.connect(self._on_came_up)
         table.hovered.connect(self._on_hovered)
         table.rested.connect(self._show_card)
         table.moved_on.connect(self.card.hide)
@@ -331,6 +332,12 @@ class LayersView(SessionView):
         current = self.table.current_kernel()
         self.session.select(ids, self._shape.ids[current] if current >= 0 else None, who=WHO)
         self._show_bar()
+
+    def _on_came_up(self) -> None:
+        """The first row is the current one for all views, unless another is; what is selected stays."""
+        current = self.table.current_kernel()
+        if self._shape is not None and current >= 0 and self.session.current is None:
+            self.session.select(self.session.selection, self._shape.ids[current], who=WHO)
 
     def _indices(self, ids: tuple[str, ...]) -> list[int]:
         return sorted(kernel.index for kernel in self._kernels(ids))

@@ -47,6 +47,8 @@ class LayersTable(HoverTable):
     lock_pressed = Signal()
     chosen = Signal()
     """The user changed the selection or the current row."""
+    came_up = Signal()
+    """The keys came and made a row current that nobody has chosen."""
     hovered = Signal(int)
     """Kernel index under the mouse, -1 for none."""
     filter_pressed = Signal(str)
@@ -442,6 +444,7 @@ class LayersTable(HoverTable):
                 self.layers.index(0, _PRECISION), QItemSelectionModel.SelectionFlag.NoUpdate
             )
             self._syncing = False
+            self.came_up.emit()
         self.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

@@ -75,7 +75,7 @@ def test_a_new_model_is_listed_from_its_top(qtbot, session, theme):
     assert view.table.verticalScrollBar().value() == 0
 
 
-def test_nothing_selected_is_nothing_shown(qtbot, session, theme):
+def test_nothing_selected_is_nothing_compared_and_the_current_row_is_told_of(qtbot, session, theme):
     kernel = session.network.kernels[17].id
     session.select((kernel,), kernel)
     inspector = show(qtbot, KernelView, session, theme, 300, 700)
@@ -84,8 +84,8 @@ def test_nothing_selected_is_nothing_shown(qtbot, session, theme):
     session.select((), kernel)
     settle(inspector)
     settle(compare)
-    assert inspector.kernel is None
-    assert inspector._pages.currentIndex() == 1
+    assert inspector.kernel.id == kernel  # keys still work on its row in Layers
+    assert inspector._pages.currentIndex() == 0
     assert compare.subtitle() == ""
 
 
@@ -145,3 +145,21 @@ def test_operators_are_whole_before_bars_are_comfortable():
     room = sum(c.least for c in columns if c.key in least and c.key not in ("name", "op", "local")) + 120 + 160
     widths = fit([c for c in columns if c.key != "local"], room, {"name": 120, "op": 160}, {})
     assert widths["op"] == 160
+
+
+def test_a_name_of_one_word_has_no_mark_in_front_where_room_ends(qapp):
+    for room in range(10, 120, 5):
+        for name in ("transpose_47", "/transpose_47"):
+            path, last = fitting_name(name, room)
+            assert path in ("", "/")
+            assert path == "" or name.startswith("/")
+            assert last
+        assert fitting_name("transpose_47", room)[0] == ""
+
+
+def test_dots_that_stand_for_words_have_no_dots_beside_them(qapp):
+    name = "jax2tf_get_logits_.pjit_get_logits_.MagikaV2.Dense_0.einsum"
+    shown = {"".join(fitting_name(name, room)) for room in range(20, 500, 3)}
+    assert len(shown) > 3
+    assert not any("….".encode() in words.encode() or ".…" in words for words in shown)
+    assert not any(words.startswith("2…") for words in shown)  # no number: a letter of jax2tf

@@ -13,6 +13,7 @@ from gui.i18n import set_language
 from gui.theme import LIGHT
 from gui.views import kernel_data as data
 from gui.views.kernel import KernelView
+from gui.views.layers import LayersView
 from gui.views.scheme_dialog import SchemeDialog
 from gui.views.scheme_editor import SchemeEditor
 
@@ -182,6 +183,24 @@ def test_without_a_selection_there_is_a_sentence(view, session):
     session.current = None
     view.refresh_now()
     assert view.empty.isVisible()
+
+
+def test_the_row_that_gets_the_keys_first_is_on_show(view, session, qtbot):
+    session.selection, session.current = (), None
+    view.refresh_now()
+    assert view.empty.isVisible()
+    layers = LayersView(session, LIGHT)
+    qtbot.addWidget(layers)
+    layers.resize(900, 400)
+    layers.show()
+    qtbot.waitExposed(layers)
+    layers.refresh_now()
+    layers.take_keys()
+    qtbot.waitUntil(lambda: layers.table.current_kernel() == 0)
+    view.refresh_now()
+    assert session.selection == ()
+    assert view.number.text() == "#0"
+    layers.dispose()
 
 
 @pytest.mark.parametrize(
