@@ -32,7 +32,11 @@ def open_network(args: argparse.Namespace) -> Network:
     path = Path(args.model) if sample is None else sample.model
     shapes = {**(sample.shapes if sample else {}), **_shapes(args)}
     return work.open_network(
-        path, shapes, args.fusion, memory_limit=int(args.memory_limit * 1e9), progress=progress_of(args)
+        path,
+        shapes,
+        args.fusion,
+        memory_limit=int(min(args.memory_limit * 1e9, sys.maxsize)),
+        progress=progress_of(args),
     )
 
 

@@ -48,8 +48,6 @@ def sweep(args: argparse.Namespace) -> dict[str, Any]:
     base = named_plan(args, network) if args.mode == "one-out" else None
     if not network.tunable:
         raise DataError(say("No layer of this model has weights whose precision can be set; nothing to sweep."))
-    if args.probes is not None and args.probes < 1:
-        raise PlanError(say("An estimate needs at least one probe; {count} were asked for.", count=args.probes))
     named = _metric(args)
     check_output(args.out, network, replaces=False)
     prepared = _prepared(args, network)
@@ -209,8 +207,6 @@ def _measured(
             yield from sweep_on(cluster, evaluator, cells, mode=args.mode, base=base, store=store, send=send,
                                 lost=tuple(lost), progress=progress)  # fmt: skip
     elif args.workers is not None:
-        if args.workers < 1:
-            raise PlanError(say("A sweep needs at least one worker; {count} were asked for.", count=args.workers))
         pools: list[Executor] = []
 
         def again() -> Executor:
@@ -310,8 +306,6 @@ def _measure(evaluator: Evaluator, metric: Metric, outputs: dict[Plan, OutputErr
 
 def _pareto(finder: Search, points: int, metric: Metric) -> list[dict[str, Any]]:
     """Plans along the curve of latency against predicted damage, evenly picked."""
-    if points < 1:
-        raise PlanError(say("A Pareto curve needs at least one point; {count} were asked for.", count=points))
     problem = finder.problem()
     curve = ladder(problem, "latency_us")
     found = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -114,7 +115,8 @@ def _address_space(growth: int) -> Iterator[None]:
     try:
         before = resource.getrlimit(resource.RLIMIT_AS)
         wanted = size + growth
-        free = before[0] == resource.RLIM_INFINITY or wanted < before[0]
+        # A limit beyond what the system can count to is none.
+        free = wanted < (sys.maxsize if before[0] == resource.RLIM_INFINITY else before[0])
         if free:
             resource.setrlimit(resource.RLIMIT_AS, (wanted, before[1]))
         try:

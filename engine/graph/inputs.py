@@ -13,7 +13,7 @@ import onnx
 from engine.errors import ModelError, ShapesNeededError
 from engine.graph.borders import plain_borders
 from engine.graph.external import check_tensors
-from engine.graph.limits import DEFAULT_LIMIT, gigabytes
+from engine.graph.limits import DEFAULT_LIMIT, TooBigError, gigabytes
 from engine.graph.proposals import propose, resolve
 from engine.graph.sparse import fill_sparse
 from engine.graph.types import ModelInput, TensorInfo
@@ -212,15 +212,15 @@ def _concrete(
     entry: ModelInput, given: tuple[int, ...] | None, known: Mapping[str, int], path: Path, memory_limit: int
 ) -> TensorInfo:
     shape = given if given is not None else tuple(resolve(dim, known) or 0 for dim in entry.dims)
-    if prod(shape) * entry.dtype.itemsize > memory_limit:
-        raise ModelError(
-            say(
-                "{file}: input {input} of shape {shape} would need {need} GB; the memory limit is {limit} GB.",
-                file=path.name,
-                input=entry.name,
-                shape="×".join(map(str, shape)),
-                need=gigabytes(prod(shape) * entry.dtype.itemsize),
-                limit=gigabytes(memory_limit),
-            )
+    need = prod(shape) * entry.dtype.itemsize
+    if need > memory_limit:
+        words = say(
+            "{file}: input {input} of shape {shape} would need {need} GB; the memory limit is {limit} GB.",
+            file=path.name,
+            input=entry.name,
+            shape="×".join(map(str, shape)),
+            need=gigabytes(need),
+            limit=gigabytes(memory_limit),
         )
+        raise TooBigError(path, need, memory_limit, words)
     return TensorInfo(entry.name, entry.dtype, shape)

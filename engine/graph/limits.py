@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.errors import ModelError
-from engine.text import say
+from engine.text import Text, say
 
 DEFAULT_LIMIT = 4_000_000_000
 """Bytes that a model may take when it is expanded and run, unless the user allows more."""
@@ -20,9 +20,10 @@ def gigabytes(count: int) -> str:
 class TooBigError(ModelError):
     """Opening would take more than the memory limit: at least `need` bytes, so that a user can be asked."""
 
-    def __init__(self, path: Path, need: int, limit: int) -> None:
+    def __init__(self, path: Path, need: int, limit: int, words: Text | None = None) -> None:
         super().__init__(
-            say(
+            words
+            or say(
                 "{file} needs {need} GB to run, more than the memory limit of {limit} GB: raise the limit to open it.",
                 file=path.name,
                 need=gigabytes(need),

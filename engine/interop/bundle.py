@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,7 @@ from engine.precision.scheme import label
 from engine.text import Text
 
 NAMES = "names.csv"
+RENAMED = "renamed.csv"
 MODEL = "model.onnx"
 
 
@@ -57,6 +58,8 @@ def bundle(
         made = Bundle(folder)
         yield made
         made.text(NAMES, names_csv(network, handover.effective_plan, names), "layer names in Mixbit and in these files")
+        if names.renamed:
+            made.text(RENAMED, renamed_csv(names), "names of nodes and tensors that are others than in the model file")
         notes = (*handover.notes, *made.notes)
         report = report_text(
             network,
@@ -78,16 +81,24 @@ def written(target: Target, path: Path, handover: Handover, made: Bundle) -> Wri
 
 def names_csv(network: Network, plan: Plan, names: LayerNames) -> str:
     """One row per tunable layer: what it is called where, and what it runs in."""
+    rows = (
+        (kernel.name, names.anchors[kernel.id], names.weights[kernel.id], names.modules[kernel.id],
+         label(plan[kernel.id]))
+        for kernel in network.tunable
+    )  # fmt: skip
+    return _table(("layer", "node", "weight", "module", "scheme"), rows)
+
+
+def renamed_csv(names: LayerNames) -> str:
+    """One row per name that was changed; the old one is empty for a node that had none."""
+    return _table(("name in the model file", "name in these files"), names.renamed)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(("layer", "node", "weight", "module", "scheme"))
-    for kernel in network.tunable:
-        found = (names.anchors[kernel.id], names.weights[kernel.id], names.modules[kernel.id])
-        writer.writerow((kernel.name, *found, label(plan[kernel.id])))
-    if names.renamed:
-        writer.writerow(())
-        writer.writerow(("name in the model file", "name in these files"))
-        writer.writerows(names.renamed)
+    writer.writerow(head)
+    writer.writerows(rows)
     return stream.getvalue()
 
 

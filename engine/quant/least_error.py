@@ -1,9 +1,9 @@
 """The range with the least mean squared error of an integer format.
 
-Clipping costs the squared distance to the range; rounding costs step^2 / 12 for each value inside, but nothing for
-exact zeros. The range that balances the two is looked for on a grid over both ends, then on a finer one around the
-best. (The trade-off of Banner et al., "Post training 4-bit quantization of convolutional networks for
-rapid-deployment", NeurIPS 2019, on the measured histogram in place of an assumed distribution.)
+Clipping costs the squared distance to the range; rounding costs step^2 / 12 for each value inside, but the square of
+the value itself where that rounds to zero. The range that balances the two is looked for on a grid over both ends, then
+on a finer one around the best. (The trade-off of Banner et al., "Post training 4-bit quantization of convolutional
+networks for rapid-deployment", NeurIPS 2019, on the measured histogram in place of an assumed distribution.)
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ def least_error_range(seen: Seen, bits: int = 8) -> Range:
     """
     if seen.counts is None or seen.empty:
         return Range(0.0, 0.0)
+    if seen.low == seen.high:  # a constant is exact at the end of a range
+        return Range(seen.low, seen.high)
     least, most = min(seen.low, 0.0), max(seen.high, 0.0)
     size = _COARSE_GRID if bits <= _COARSE else _GRID
     lows, highs = _grid(least, 0.0, size), _grid(0.0, most, size)
@@ -51,15 +53,17 @@ def _best(seen: Seen, lows: Array, highs: Array, steps: int) -> tuple[float, flo
     used = np.flatnonzero(seen.counts)
     counts = seen.counts[used].astype(np.float64)
     values = np.clip((used + seen.first + 0.5) * seen.width, seen.low, seen.high)
+    counts[used + seen.first == 0] -= seen.zeros  # exact in every format
     if steps < 2**_COARSE:
-        counts[used + seen.first == 0] -= seen.zeros  # exact in every format
         return _best_rounded(values, counts, lows, highs, steps)
     step = np.maximum((highs - lows[:, None]) / steps, np.finfo(np.float64).tiny)
     zero = np.rint(-lows[:, None] / step)  # the zero point is whole, which moves both ends a little
-    below, clipped_below = _clipped(values, counts, -zero * step)
-    above, clipped_above = _clipped(-values[::-1], counts[::-1], (zero - steps) * step)
-    inside = np.maximum(counts.sum() - seen.zeros - below - above, 0.0)
-    costs = clipped_below + clipped_above + inside * step**2 / 12
+    least, most = -zero * step, (steps - zero) * step
+    below, clipped_below = _clipped(values, counts, least)
+    above, clipped_above = _clipped(-values[::-1], counts[::-1], -most)
+    near, to_zero = _between(values, counts, np.maximum(-step / 2, least), np.minimum(step / 2, most))
+    inside = np.maximum(counts.sum() - below - above - near, 0.0)
+    costs = clipped_below + clipped_above + to_zero + inside * step**2 / 12
     row, column = np.unravel_index(np.argmin(costs), costs.shape)
     return float(lows[row]), float(highs[column])
 
@@ -77,6 +81,13 @@ def _best_rounded(values: Array, counts: Array, lows: Array, highs: Array, steps
         if costs[at] < best:
             best, found = float(costs[at]), (float(low), float(highs[at]))
     return found
+
+
+def _between(values: Array, counts: Array, least: Array, most: Array) -> tuple[Array, Array]:
+    """How many of these ascending values lie between two limits, and the sum of their squares."""
+    start, end = np.searchsorted(values, least), np.searchsorted(values, most)
+    sums = [np.concatenate([[0.0], np.cumsum(counts * values**power)]) for power in (0, 2)]
+    return sums[0][end] - sums[0][start], sums[1][end] - sums[1][start]
 
 
 def _clipped(values: Array, counts: Array, limits: Array) -> tuple[Array, Array]:

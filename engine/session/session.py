@@ -161,17 +161,20 @@ class Session(Editing):
         self._opening = opening = object()
 
         def proceed(answer: Mapping[str, tuple[int, ...]] | None) -> None:
-            if answer is not None and self._opening is opening:  # else something else was opened or closed since
-                wanted = self._rules_next
-                self._open(path, {**(shapes or {}), **answer}, None, adopt, chosen)
-                self._rules_next = wanted
+            again(answer is None, {**(shapes or {}), **(answer or {})}, None)
 
         def allowed(memory_limit: int | None) -> None:
             if memory_limit is not None and self._opening is opening:
                 self.memory_limit = memory_limit
-                wanted = self._rules_next
+            again(memory_limit is None, shapes, ask)
+
+        def again(stop: bool, shapes: Mapping[str, Sequence[int]] | None, ask: Ask | None) -> None:
+            if self._opening is opening and stop:
+                self._stop_opening()
+            elif self._opening is opening:  # goes on with what it has taken; else something else was opened since
+                kept, self._taking = (self._rules_next, self._taking, self._fusing), None
                 self._open(path, shapes, ask, adopt, chosen)
-                self._rules_next = wanted
+                self._rules_next, self._taking, self._fusing = kept
 
         def too_big(error: TooBigError) -> None:
             if self.ask_memory is None:
@@ -192,15 +195,9 @@ class Session(Editing):
 
         asking = None if ask is None else lambda inputs: ask(inputs, proceed)
         self._opening_job = self._work.open(
-            path,
-            shapes,
-            chosen,
-            memory_limit=self.memory_limit,
-            ask=asking,
-            too_big=too_big,
-            done=done,
+            path, shapes, chosen, memory_limit=self.memory_limit, ask=asking, too_big=too_big, done=done,
             failed=self._not_opened,
-        )
+        )  # fmt: skip
         return self._opening_job
 
     def _not_opened(self, text: Text) -> None:

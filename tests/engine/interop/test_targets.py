@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import os
 import stat
@@ -194,8 +195,14 @@ def test_awkward_names_go_through_every_target(tmp_path):
     (tmp_path / "out").mkdir()
     for made in TARGETS:
         odd.export(made.name, tmp_path / "out" / made.name)
-    names = (tmp_path / "out" / "atc" / "names.csv").read_text()
-    assert '"in;put, 1",in_put__1' in names
+    folders = [path for path in (tmp_path / "out").iterdir() if (path / "names.csv").exists()]
+    assert folders
+    for folder in folders:
+        tables = [list(csv.reader((folder / name).read_text().splitlines())) for name in ("names.csv", "renamed.csv")]
+        assert [{len(row) for row in table} for table in tables] == [{5}, {2}]  # one table each
+        assert len(tables[0]) == 1 + len(weights)
+        assert ["in;put, 1", "in_put__1"] in tables[1]
+        assert "renamed.csv" in (folder / "handover.txt").read_text()
 
 
 @pytest.mark.parametrize(

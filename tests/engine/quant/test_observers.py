@@ -152,6 +152,23 @@ def test_no_range_has_a_smaller_error_than_the_mse_observers(values):
     assert squared_error(values, found.low, found.high) <= 1.03 * squared_error(values, low, high)
 
 
+@pytest.mark.parametrize("value", [3.7, -3.7, 1e-6, -1e30])
+@pytest.mark.parametrize("name", OBSERVERS)
+def test_a_constant_has_its_own_range(name, value):
+    constant = np.full(1000, value, np.float32)
+    assert watched(name, [constant, constant]) == Range(float(constant[0]), float(constant[0]))
+
+
+def test_values_that_round_to_zero_cost_their_own_square():
+    """Of values over twelve decades most are far below a step, and don't pay for a coarse one."""
+    values = np.concatenate([np.random.default_rng(0).standard_normal(2000) * 2.0**k for k in range(-20, 20)])
+    values = values.astype(np.float32)
+    found = watched("mse", np.split(values, 40))
+    low, high = float(values.min()), float(values.max())
+    best = min(squared_error(values, low * a, high * b) for a in _shares(low) for b in _shares(high))
+    assert squared_error(values, found.low, found.high) <= 1.04 * best
+
+
 @pytest.mark.parametrize("bits", [4, 16])
 @pytest.mark.parametrize("values", CASES)
 def test_the_mse_observer_knows_how_fine_the_steps_are(values, bits):

@@ -126,6 +126,20 @@ def test_a_model_beyond_the_limit_is_asked_about(session, tmp_path):
     assert session.memory_limit == 100_000_000
 
 
+def test_an_input_beyond_the_limit_is_asked_about_too(session, cnn_path):
+    asked = []
+    session.memory_limit = 1000
+    session.ask_memory = lambda error, answer: asked.append((str(error), error.need, answer))
+    session.open_model(cnn_path)
+    session.settle()
+    words, need, answer = asked.pop()
+    assert "input image of shape 1×3×16×16 would need 3.07e-06 GB" in words
+    assert need == 4 * 3 * 16 * 16
+    answer(100_000_000)
+    session.settle()
+    assert session.network is not None
+
+
 def test_an_answer_that_comes_too_late_counts_for_nothing(session, tmp_path, cnn_path):
     asked = []
     session.memory_limit = 10_000_000
@@ -143,7 +157,7 @@ def test_an_answer_that_comes_too_late_counts_for_nothing(session, tmp_path, cnn
 def test_the_command_line_has_the_limit_as_an_option(tmp_path, capsys):
     path = big(tmp_path / "big.onnx")
     assert main(["inspect", str(path), "--quiet", "--memory-limit", "0.01"]) == 1
-    assert "more than the memory limit of 0.0 GB" in capsys.readouterr().err
+    assert "more than the memory limit of 0.01 GB" in capsys.readouterr().err
     assert main(["inspect", str(path), "--quiet", "--memory-limit", "1"]) == 0
 
 

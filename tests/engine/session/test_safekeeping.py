@@ -222,6 +222,31 @@ def test_only_one_window_takes_unsaved_work_and_gives_it_back_if_its_model_does_
         assert two.session.plan == preset(two.session.network, "int8")
 
 
+def test_unsaved_work_stays_taken_while_a_larger_memory_limit_is_asked_for(tmp_path, cnn_path):
+    driver = Driver(tmp_path, recovery=True)
+    driver.open(cnn_path).apply_preset("int8")
+    crash(driver)
+    asked = []
+    with window(tmp_path) as one, window(tmp_path) as two:
+        (offered,) = two.session.recoveries
+        one.session.memory_limit = 1000
+        one.session.ask_memory = lambda error, answer: asked.append(answer)
+        one.session.recover(offered)
+        one.settle()
+        asked.pop()(None)  # given up: others may have it
+        two.session.memory_limit = 1000
+        two.session.ask_memory = one.session.ask_memory
+        two.session.recover(offered)
+        two.settle()
+        asked.pop()(10**9)
+        with pytest.raises(PlanError, match="another window"):
+            one.session.recover(offered)
+        two.settle()
+        with pytest.raises(PlanError, match="another window"):
+            one.session.recover(offered)
+        assert two.session.plan == preset(two.session.network, "int8")
+
+
 def test_two_windows_on_one_project_do_not_overwrite_each_other(tmp_path, cnn_path):
     project = tmp_path / "work.mixbit"
     with window(tmp_path) as one, window(tmp_path) as two:
