@@ -21,7 +21,7 @@ from engine.cli import (
     tuning,
 )
 from engine.cli import methods as weight_methods
-from engine.cli.numbers import not_negative, number, positive
+from engine.cli.numbers import count, not_negative, number, positive
 from engine.errors import PlanError
 from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
@@ -167,7 +167,7 @@ def parser() -> argparse.ArgumentParser:
     for sub in (evaluate, export, plans, sweep, search, dump, check, methods):
         sub.add_argument("--calib", type=Path, metavar="PATH", help="calibration data: pictures, .npy, .npz or .bin")
         sub.add_argument("--data", type=Path, metavar="PATH", help="evaluation data: pictures, .npy, .npz or .bin")
-        sub.add_argument("--samples", type=int, metavar="N", help="evaluate at most N samples")
+        sub.add_argument("--samples", type=count, metavar="N", help="evaluate at most N samples")
         sub.add_argument("--observer", choices=tuple(OBSERVERS), default="minmax", help="of activation ranges")
     simulating.add_options(simulate)
     comparing.add_options(plans)
@@ -287,10 +287,13 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
         "--metric-seconds", type=positive, default=60.0, metavar="S", help="time that a call of your own may take"
     )
     sweep.add_argument(
-        "--probes", type=int, metavar="N", help="random probes a sample of an estimate (default: 1, 8 in all at least)"
+        "--probes",
+        type=count,
+        metavar="N",
+        help="random probes a sample of an estimate (default: 1, 8 in all at least)",
     )
     sweep.add_argument("--out", type=Path, metavar="FILE.db", help="keep exact results here; a later run goes on")
-    sweep.add_argument("--workers", type=int, metavar="N", help="measure in N processes, or N of --dask local")
+    sweep.add_argument("--workers", type=count, metavar="N", help="measure in N processes, or N of --dask local")
     sweep.add_argument("--dask", metavar="ADDRESS", help="measure on a Dask cluster: tcp://HOST:PORT, or local")
     base = sweep.add_mutually_exclusive_group()
     base.add_argument(
@@ -310,7 +313,7 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
     search.add_argument(
         "--max-accuracy-drop", type=not_negative, metavar="PERCENT", help="accuracy lost (best class changed)"
     )
-    search.add_argument("--pareto", type=int, metavar="N", help="also N plans from precise to fast, predicted")
+    search.add_argument("--pareto", type=count, metavar="N", help="also N plans from precise to fast, predicted")
     search.add_argument(
         "--allow-non-native", action="store_true", help="also schemes that the device doesn't run and builds in FP16"
     )
