@@ -249,7 +249,7 @@ def _advice(found: Jitter) -> tuple[Text, ...]:
             say(
                 "Every {period} runs latency moves by {amplitude}: look for a timer, a refresh or a garbage collector "
                 "with that period.",
-                period=f"{periodic.period:.1f}",
+                period=_runs(periodic.period),
                 amplitude=_us(2 * periodic.amplitude_us),
             )
         )
@@ -284,6 +284,11 @@ def _advice(found: Jitter) -> tuple[Text, ...]:
             )
         )
     return tuple(said)
+
+
+def _runs(period: float) -> str:
+    """A period in runs; a decimal only where it is short enough to matter."""
+    return f"{period:.1f}".removesuffix(".0") if period < 10 else f"{period:.0f}"
 
 
 def _us(value: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,9 @@ _OP_ROW = re.compile(
     r"^(?P<name>\S.*?)\s+(?P<avg>\d+\.\d+)\s+(?P<part>\d+\.\d+)\s+(?P<calls>\d+)\s+(?P<total>\d+\.\d+)\s*$"
 )
 _NAMES = ("op name", "name", "layer", "layer name", "opname", "node", "kernel", "op")
-_TIMES_US = ("duration(us)", "task duration(us)", "duration_us", "time(us)", "total time(us)", "avg(us)", "latency_us",
+_TIMES_US = ("duration(us)", "task duration(us)", "time(us)", "total time(us)", "avg(us)", "mean(us)", "latency(us)",
              "us", "dur")  # fmt: skip
-_TIMES_MS = ("duration(ms)", "time(ms)", "avg(ms)", "ms", "latency_ms")
+_TIMES_MS = ("duration(ms)", "time(ms)", "total time(ms)", "avg(ms)", "mean(ms)", "latency(ms)", "ms")
 
 
 def open_profile(path: Path) -> ProfileFile:
@@ -137,11 +137,19 @@ def _benchmark(path: Path, text: str) -> ProfileFile:
     return ProfileFile(path, "mindspore", (MeasuredRun(tuple(ops), whole),), None, latencies)
 
 
+def _column(table: Table, known: Sequence[str]) -> str | None:
+    """The first known column that a table has, however it is spelled: "Time (us)", "time_us" and "time[us]" are one."""
+    spelled = {_letters(column): column for column in reversed(table.columns)}
+    return next((spelled[_letters(name)] for name in known if _letters(name) in spelled), None)
+
+
+def _letters(name: str) -> str:
+    return "".join(c for c in name.lower().replace("µ", "u").replace("μ", "u") if c.isalnum())
+
+
 def _any_table(table: Table) -> ProfileFile:
     """Any table with a column of names and one of times."""
-    name = next((c for c in _NAMES if c in table.columns), None)
-    micro = next((c for c in _TIMES_US if c in table.columns), None)
-    milli = next((c for c in _TIMES_MS if c in table.columns), None)
+    name, micro, milli = (_column(table, known) for known in (_NAMES, _TIMES_US, _TIMES_MS))
     if name is None or (micro is None and milli is None):
         raise DataError(
             say(

@@ -49,6 +49,15 @@ LEAST = 128
 """Px below which no chart gets; the panel scrolls instead."""
 
 
+_SCALES = {"µs": 1.0, "ms": 1e3}
+"""µs in a unit of the charts."""
+
+
+def _unit(found: Jitter) -> str:
+    """The unit that the worst run has in the figures above the charts."""
+    return "µs" if float(found.latencies_us.max()) < 1e3 else "ms"
+
+
 class _Marks(Layer):
     """Outliers as rings, percentiles as dashed lines, the beginning of a drift as an upright one."""
 
@@ -61,7 +70,8 @@ class _Marks(Layer):
         found, area = self.found, frame.area
         if found is None:
             return
-        levels = [(round(frame.y(found.percentiles[percentile] / 1000)) + 0.5, percentile) for percentile in SHOWN]
+        scale = _SCALES[_unit(found)]
+        levels = [(round(frame.y(found.percentiles[percentile] / scale)) + 0.5, percentile) for percentile in SHOWN]
         levels = [level for level in levels if area.top() < level[0] < area.bottom()]
         for y, _ in levels:
             painter.setPen(pen(self.theme.ghost, 1, (4, 3)))
@@ -78,7 +88,7 @@ class _Marks(Layer):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for outlier in found.outliers:
             if frame.x0 <= outlier.run <= frame.x1:
-                painter.drawEllipse(frame.point(outlier.run, outlier.latency_us / 1000), 3.5, 3.5)
+                painter.drawEllipse(frame.point(outlier.run, outlier.latency_us / scale), 3.5, 3.5)
 
 
 def percentile_labels(levels: list[tuple[float, int]]) -> list[tuple[float, str]]:
@@ -224,7 +234,10 @@ class JitterView(PlotView):
         if found is None or path is None:
             self.set_subtitle("")
             self.show_empty(
-                self.tr("No latencies yet. A list of some hundred, one a line or as a column, tells what disturbs."),
+                self.tr(
+                    "No latencies yet. A list of some hundred tells what disturbs: one a line in µs, or a column or "
+                    "key whose name has the unit, such as latency_ms."
+                ),
                 self.tr("Open latencies…"),
             )
             return
@@ -247,10 +260,11 @@ class JitterView(PlotView):
         self.open_file()
 
     def _show_runs(self, found: Jitter) -> None:
-        values = found.latencies_us / 1000
+        unit, values = _unit(found), found.latencies_us / _SCALES[_unit(found)]
         count = len(values)
         self.line.xs, self.line.ys, self.marks.found = np.arange(count, dtype=float), values, found
-        self.runs_caption.set(self.tr("Latency by run, ms"), (Key(self.tr("outlier"), "ring", "bad"),))
+        title = self.tr("Latency by run, {unit}").format(unit=unit)
+        self.runs_caption.set(title, (Key(self.tr("outlier"), "ring", "bad"),))
         self.span.set_limits(0.0, float(max(1, count - 1)), float(min(16, max(1, count - 1))))
         low, high = float(values.min()), float(values.max())
         pad = (high - low) * 0.06 or 0.5
@@ -258,12 +272,13 @@ class JitterView(PlotView):
         self.run_panel.redraw()
 
     def _show_bins(self, found: Jitter) -> None:
-        values = found.latencies_us / 1000
+        unit, values = _unit(found), found.latencies_us / _SCALES[_unit(found)]
         low, high = float(values.min()), shown_end(values)
         counts, edges = np.histogram(np.minimum(values, high), BINS, (low, high))
         self.bars.edges, self.bars.counts = edges, counts
         beyond = self.tr("last: ≥ {value}").format(value=fmt.fixed(edges[-2], 2)) if float(values.max()) > high else ""
-        self.bins_caption.set(self.tr("Runs by latency, ms"), (), beyond, plain=True)
+        title = self.tr("Runs by latency, {unit}").format(unit=unit)
+        self.bins_caption.set(title, (), beyond, plain=True)
         self.bin_panel.set_x(low, high)
         self.bin_panel.set_y(0.0, max(1.0, float(counts.max()) * 1.06))
         self.bin_panel.redraw()

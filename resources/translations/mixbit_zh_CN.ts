@@ -2764,8 +2764,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>时延分布</translation>
     </message>
     <message>
-        <source>No latencies yet. A list of some hundred, one a line or as a column, tells what disturbs.</source>
-        <translation>还没有时延数据。几百次运行的列表（每行一个或一列）即可看出干扰来源。</translation>
+        <source>No latencies yet. A list of some hundred tells what disturbs: one a line in µs, or a column or key whose name has the unit, such as latency_ms.</source>
+        <translation>还没有时延数据。几百次的列表就能看出干扰来源：每行一个数，单位 µs；或者一列或一个键，其名称带有单位，例如 latency_ms。</translation>
     </message>
     <message numerus="yes">
         <source>%n inference(s)</source>
@@ -2778,8 +2778,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>中位数 {median} · p95 {p95} · p99 {p99} · 最差 {worst}</translation>
     </message>
     <message>
-        <source>Latency by run, ms</source>
-        <translation>逐次运行的时延，ms</translation>
+        <source>Latency by run, {unit}</source>
+        <translation>逐次运行的时延，{unit}</translation>
     </message>
     <message>
         <source>outlier</source>
@@ -2790,8 +2790,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>末条 ≥ {value}</translation>
     </message>
     <message>
-        <source>Runs by latency, ms</source>
-        <translation>按时延统计的运行次数，ms</translation>
+        <source>Runs by latency, {unit}</source>
+        <translation>按时延统计的运行次数，{unit}</translation>
     </message>
     <message>
         <source>run {run}: {time}</source>
@@ -9300,20 +9300,32 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file}：字段 {field} 须为数字，不能是 {value}。</translation>
     </message>
     <message>
-        <source>{kernel}: only convolutions and matrix products are emulated.</source>
-        <translation>{kernel}：仅模拟卷积与矩阵乘。</translation>
+        <source>{kernel}: both operands are computed at run time, so it has no precision of its own: it runs in floats, and there is no integer kernel for it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{kernel}: BF16 is not emulated; choose FP16, INT8 or INT4.</source>
-        <translation>{kernel}：不支持 BF16 的仿真；请选择 FP16、INT8 或 INT4。</translation>
+        <source>{kernel} has no weights, so there is no integer kernel for it.</source>
+        <translation>{kernel} 没有权重，因此没有对应的整数算子。</translation>
     </message>
     <message>
-        <source>{kernel}: weights of {bits} bits are not emulated; choose FP16, INT8 or INT4.</source>
-        <translation>{kernel}：不模拟 {bits} 位权重；请选择 FP16、INT8 或 INT4。</translation>
+        <source>{kernel}: there is no emulated kernel for the operator {op}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{kernel}: batches of weight matrices are not emulated.</source>
-        <translation>{kernel}：不模拟成批的权重矩阵。</translation>
+        <source>{kernel} is at FP32: there is nothing to emulate; choose another precision.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel}: weights of {bits} bits don't fit the 8 that BF16 keeps of a number; choose FP16 activations.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel}: its bias is computed at run time, which is not emulated.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{kernel}: there is no emulated kernel for this equation.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Runs on the CPU ({reason}), with two hand-overs; replacing the operator would keep it on the NPU.</source>
@@ -9748,6 +9760,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{metric} 失败：{error}</translation>
     </message>
     <message>
+        <source>{metric} took more than {count} GB of memory and was stopped; let it keep less, or evaluate fewer samples.</source>
+        <translation>{metric} 占用内存超过 {count} GB，已被终止；请让它少保留一些数据，或减少评估样本。</translation>
+    </message>
+    <message>
         <source>{metric} took longer than {seconds} s and was stopped; make it faster, or give it more time.</source>
         <translation>{metric} 超过 {seconds} 秒，已被停止；请加快它，或给它更多时间。</translation>
     </message>
@@ -10080,8 +10096,20 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>改用合成样本：误差仅供参考。</translation>
     </message>
     <message>
-        <source>{kernel} has no weights, so there is no integer kernel for it.</source>
-        <translation>{kernel} 没有权重，因此没有对应的整数算子。</translation>
+        <source>A sum reaches {sum}, which an accumulator of {bits} bits does not hold: it would wrap on the device.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sums are kept in 64 bits: products of INT16 by INT16 leave no room in 32.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows of the table are unpacked and scaled: there are no sums.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Emulated are the products of its input; its state stays in floats, and meets unpacked weights.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} is the opened model, or holds its weights, and is never written; choose another name.</source>
@@ -10126,6 +10154,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Reading latencies from {file}</source>
         <translation>正在从 {file} 读取时延</translation>
+    </message>
+    <message>
+        <source>Looked up row by row in the packed table.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run on packed weights, at once: the Cube has no sums of 64 bits.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Run as an FP16 product on widened weights: {reason}</source>

@@ -102,6 +102,20 @@ def test_jitter_tells_what_disturbs(qtbot, session, theme, tmp_path):
     assert not view.empty.isVisible()
 
 
+def test_charts_of_jitter_have_the_unit_of_its_figures(qtbot, session, theme, tmp_path):
+    view = show(qtbot, JitterView, session, theme, 700, 400)
+    assert "in µs" in view.empty._sentence.text()  # what a number without a unit is taken for
+    values = np.linspace(5.0, 6.0, 100)
+    (tmp_path / "l.txt").write_text("\n".join(map(str, values)))
+    session.measurements.open_latencies(tmp_path / "l.txt")
+    qtbot.waitUntil(lambda: session.measurements.jitter is not None, timeout=30_000)
+    settle(view)
+    assert f"median 5.5{N}µs" in view.figures.text()
+    assert view.runs_caption._title == "Latency by run, µs"
+    assert view.bins_caption._title == "Runs by latency, µs"
+    np.testing.assert_allclose(view.line.ys, values)
+
+
 @pytest.mark.parametrize("kind", [MeasuredView, UsageView])
 def test_names_stay_whole_before_bars_do(qtbot, profiled, theme, kind):
     view = show(qtbot, kind, profiled, theme, 326, 330)

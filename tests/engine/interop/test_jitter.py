@@ -33,13 +33,22 @@ def test_percentiles_are_those_of_numpy():
     assert found.mean_us == pytest.approx(x.mean())
 
 
+def test_a_long_period_has_no_decimals_and_a_short_one_has():
+    told = {
+        period: " ".join(map(str, analyse(noise(1) + 25 * np.sin(2 * np.pi * np.arange(N) / period)).advice))
+        for period in (2.5, 40.0)
+    }
+    assert "Every 2.5 runs" in told[2.5]
+    assert "Every 40 runs" in told[40.0]
+
+
 @pytest.mark.parametrize("period", [7.0, 12.5, 40.0])
 def test_a_period_is_found_with_its_length_and_amplitude(period):
     x = noise(1) + 25 * np.sin(2 * np.pi * np.arange(N) / period)
     found = analyse(x)
     assert found.periodic.period == pytest.approx(period, rel=0.02)
     assert found.periodic.amplitude_us == pytest.approx(25, rel=0.2)
-    assert f"Every {found.periodic.period:.1f} runs" in " ".join(map(str, found.advice))
+    assert f"Every {found.periodic.period:.0f}" in " ".join(map(str, found.advice))
 
 
 def test_outliers_are_counted_and_the_worst_is_named():

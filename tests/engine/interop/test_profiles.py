@@ -158,6 +158,14 @@ def test_any_table_with_names_and_times(tmp_path):
     assert [(op.name, op.duration_us) for op in found.ops] == [("/a", pytest.approx(41)), ("/b", 1500)]
 
 
+@pytest.mark.parametrize(
+    ("title", "scale"), [("time_us", 1), ("Time [us]", 1), ("latency_us", 1), ("mean µs", 1), ("Duration_ms", 1000)]
+)
+def test_columns_of_times_are_known_however_they_are_spelled(tmp_path, title, scale):
+    found = open_profile(write(tmp_path / "t.csv", f"Name,{title}\n/a,2.5\n"))
+    assert [(op.name, op.duration_us) for op in found.runs[0].ops] == [("/a", 2.5 * scale)]
+
+
 BAD = {
     "is empty": "",
     "no table": "hello",
