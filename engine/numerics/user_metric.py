@@ -22,12 +22,14 @@ import numpy as np
 
 from engine.asides import scratch
 from engine.errors import DataError
+from engine.graph.limits import gigabytes
 from engine.graph.types import Array
 from engine.progress import NEVER, CancelToken
 from engine.text import say
 
 TIME_LIMIT_S = 60.0
 _POLL_S = 0.02
+_MEMORY = Path("/proc/meminfo")
 _CHILD = Path(__file__).with_name("user_metric_child.py")
 
 
@@ -102,6 +104,7 @@ class MetricProcess:
         self._folder = self._place.path
         self._child: subprocess.Popen[bytes] | None = None
         self._asked = 0
+        self._memory_limit = most_memory()
         _write(self._folder, 0, references)
         if labels is not None:
             np.save(self._folder / "labels.npy", np.asarray(labels), allow_pickle=False)
@@ -160,6 +163,12 @@ class MetricProcess:
         answer = self._folder / f"answer-{self._asked}.json"
         while not answer.exists() and not _ended(child):
             cancel.check()
+            if _resident(child.pid) > self._memory_limit:
+                raise DataError(
+                    say("{metric} took more than {count} GB of memory and was stopped; let it keep less, "
+                        "or evaluate fewer samples.",
+                        metric=_short(self.metric), count=gigabytes(self._memory_limit))
+                )  # fmt: skip
             if time.monotonic() > end:
                 raise DataError(
                     say("{metric} took longer than {seconds} s and was stopped; make it faster, or give it more time.",
@@ -204,6 +213,22 @@ def _write(folder: Path, number: int, outputs: Sequence[Mapping[str, Array]]) ->
                 layout.append((plain.dtype.str, array.shape))
                 file.write(plain.tobytes())
     (folder / f"{number}.json").write_bytes(msgspec.json.encode(layout))
+
+
+def most_memory() -> int:
+    """Bytes that a function may take: three quarters of what is free now, where the system says how much that is."""
+    with contextlib.suppress(OSError, StopIteration, ValueError):
+        with _MEMORY.open() as lines:
+            free = next(line for line in lines if line.startswith("MemAvailable:"))
+        return int(free.split()[1]) * 1024 * 3 // 4
+    return sys.maxsize
+
+
+def _resident(process: int) -> int:
+    """Bytes of memory of a process; 0 where the system does not say."""
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def _ended(child: subprocess.Popen[bytes]) -> bool:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import math
 import numbers
 import os
+import signal
 import sys
+import threading
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +19,12 @@ from typing import Any
 
 import numpy as np
 
+_LOOK_S = 0.5
+
 
 def main(path: str, function: str, folder: Path) -> None:
     """Load the function, then answer questions from standard input, a line each, until it ends."""
+    _go_first()
     questions = os.fdopen(os.dup(0), "r")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a function that reads its input must not take a question away
     about = json.loads((folder / "about.json").read_text())
@@ -49,12 +56,49 @@ def _answer(found: Callable[..., Any], path: str, folder: Path, about: dict[str,
             value = found(_outputs(folder, plan + 1, about), _outputs(folder, 0, about), true)
         except BaseException as error:  # SystemExit too: the figure is missing all the same
             return {"error": _words(error, path)}
-        if isinstance(value, np.ndarray) and value.shape == ():
-            value = value.item()
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-            return {"wrong": True, "error": f"{type(value).__name__} {value!r}"[:120]}
-        values.append(float(value))
+        figure = _number(value)
+        if figure is None:
+            return {"wrong": True, "error": f"{type(value).__name__} {_shown(repr, value)}"[:120]}
+        values.append(figure)
     return {"values": values}
+
+
+def _number(value: Any) -> float | None:
+    """A finite number; None for anything else."""
+    if isinstance(value, np.ndarray) and value.shape == ():
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return None
+    try:
+        figure = float(value)
+    except Exception:  # too large for float64, or a kind of number with ideas of its own
+        return None
+    return figure if math.isfinite(figure) else None
+
+
+def _shown(how: Callable[[Any], str], value: Any) -> str:
+    """A value in words on one line, as far as it has any."""
+    try:
+        words = how(value)
+    except Exception:
+        return "(can't be shown)"
+    return " ".join(words[:1000].encode("utf-8", "backslashreplace").decode().split())
+
+
+def _go_first() -> None:
+    """End with the process that asked, however it ended; and be the one that goes if memory runs out."""
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError):  # other systems than Linux have no such file
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    asked_by = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == asked_by:
+            time.sleep(_LOOK_S)
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _function(path: str, name: str) -> Callable[..., Any] | None:
@@ -87,7 +131,7 @@ def _words(error: BaseException, path: str) -> str:
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     if isinstance(error, SyntaxError) and error.filename == path:
         lines = [error.lineno]
-    words = f"{type(error).__name__}: {error}"[:300]
+    words = f"{type(error).__name__}: {_shown(str, error)}"[:300]
     return f"{words} (line {lines[-1]})" if lines else words
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.errors import Cancelled, DataError
+from engine.numerics import user_metric
 from engine.numerics.user_metric import named_metric, user_figures
 from engine.progress import CancelToken
 
+ROOT = Path(__file__).resolve().parents[3]
 RNG = np.random.default_rng(0)
 REFERENCES = [{"y": RNG.standard_normal((1, 4)).astype(np.float32), "名/z": np.arange(3)} for _ in range(3)]
 PLAN = [{"y": out["y"] + np.float32(0.5), "名/z": out["名/z"]} for out in REFERENCES]
@@ -65,6 +70,14 @@ def test_a_module_beside_the_file_can_be_imported(figures, tmp_path):
         ("def metric(o, r, l):\n    return float('nan')\n", "and returned float nan"),
         ("def metric(o, r, l):\n    return [1, 2]\n", r"and returned list \[1, 2\]"),
         ("def metric(o, r, l):\n    return True\n", "and returned bool True"),
+        ("def metric(o, r, l):\n    return 10**400\n", "and returned int 1000"),
+        ("class A:\n    def __repr__(self): 1 / 0\ndef metric(o, r, l):\n    return A()\n", r"A \(can't be shown\)"),
+        ("class A(float):\n    __float__ = None\ndef metric(o, r, l):\n    return A(1)\n", "and returned A 1.0"),
+        (
+            "class E(Exception):\n    __str__ = None\ndef metric(o, r, l):\n    raise E\n",
+            r"E: \(can't be shown\) \(line 4",
+        ),
+        ("def metric(o, r, l):\n    raise ValueError('one\\ntwo\\ud800')\n", r"ValueError: one two\\ud800 \(line 2\)"),
         ("import os\ndef metric(o, r, l):\n    os._exit(3)\n", r"ended its process without an answer \(exit code 3\)"),
     ],
 )
@@ -90,6 +103,40 @@ def test_it_is_stopped_when_its_time_is_over_with_all_it_has_started(figures, tm
         while _alive(pid):
             assert time.monotonic() < end
             time.sleep(0.02)
+
+
+def test_it_is_stopped_when_it_takes_all_memory(figures, monkeypatch):
+    monkeypatch.setattr(user_metric, "most_memory", lambda: 200_000_000)
+    source = "kept = []\ndef metric(o, r, l):\n    while True: kept.append(bytearray(b'x' * 10**6))\n"
+    with pytest.raises(DataError, match=r"metric took more than 0\.2 GB of memory and was stopped"):
+        figures(source)
+
+
+def test_it_ends_with_the_process_that_asked_even_if_that_is_killed(tmp_path):
+    mark = tmp_path / "own.pid"
+    (tmp_path / "endless.py").write_text(
+        f"import os\ndef metric(o, r, l):\n    open({str(mark)!r}, 'w').write(str(os.getpid()))\n    while True: pass\n"
+    )
+    program = (
+        "import sys, numpy as np\n"
+        "from engine.numerics.user_metric import named_metric as named, user_figures\n"
+        "outputs = [{'y': np.zeros(3)}]\n"
+        "user_figures(named(sys.argv[1]), [outputs], outputs)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    asking = subprocess.Popen([sys.executable, "-c", program, f"{tmp_path / 'endless.py'}:metric"], env=environment)
+    end = time.monotonic() + 60
+    try:
+        while not (mark.exists() and mark.read_text()):
+            assert asking.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.02)
+    finally:
+        asking.kill()
+        asking.wait()
+    while _alive(int(mark.read_text())):
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def _alive(pid: int) -> bool:
