@@ -92,9 +92,10 @@ class ContextBar(QWidget):
                 calibration=used_words(data.calibration_samples, data.calibration_available),
                 evaluation=used_words(data.evaluation_samples, data.evaluation_available),
             )
-            if data.notes:
-                detail = self.tr("%n warning(s)", "", len(data.notes)) + f" · {detail}"
-            self.data.set_texts(self.tr("Data"), data.evaluation, detail, warn=bool(data.notes))
+            warning = self.tr("%n warning(s)", "", len(data.notes)) if data.notes else ""
+            if warning:
+                detail = f"{warning} · {detail}"
+            self.data.set_texts(self.tr("Data"), data.evaluation, detail, warn=bool(warning), short=warning)
         if data is not None and data.notes:
             self.data.setToolTip("\n".join(map(translated, data.notes)))
 

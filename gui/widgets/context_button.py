@@ -20,13 +20,13 @@ _RIGHT = 26
 
 
 class ContextButton(QAbstractButton):
-    """Two lines: what it is, and what is chosen. The detail folds away first when room is short."""
+    """Two lines: what it is, and what is chosen. The detail folds away first when room is short, but for a warning."""
 
     def __init__(self, icon: str, fill: Callable[[QMenu], None] | None = None, parent: QWidget | None = None) -> None:
         """Without `fill` there is no menu: whoever makes it connects `clicked`."""
         super().__init__(parent)
         self._icon, self._fill = icon, fill
-        self._caption = self._value = self._detail = ""
+        self._caption = self._value = self._detail = self._short = ""
         self._dot = self._warn = self._folded = False
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # drawn anew when the pointer comes or goes
         self.setFixedHeight(HEIGHT)
@@ -36,11 +36,14 @@ class ContextButton(QAbstractButton):
             self.clicked.connect(self.open_menu)
         theme_manager.changed.connect(self.update)
 
-    def set_texts(self, caption: str, value: str, detail: str, *, dot: bool = False, warn: bool = False) -> None:
-        """Show other words; `dot` marks unsaved edits, `warn` colours the detail."""
-        if (caption, value, detail, dot, warn) == (self._caption, self._value, self._detail, self._dot, self._warn):
+    def set_texts(
+        self, caption: str, value: str, detail: str, *, dot: bool = False, warn: bool = False, short: str = ""
+    ) -> None:
+        """Show other words; `dot` marks unsaved edits, `warn` colours the detail, of which `short` stays in any case."""
+        new = (caption, value, detail, dot, warn, short)
+        if new == (self._caption, self._value, self._detail, self._dot, self._warn, self._short):
             return
-        self._caption, self._value, self._detail, self._dot, self._warn = caption, value, detail, dot, warn
+        self._caption, self._value, self._detail, self._dot, self._warn, self._short = new
         self.setAccessibleName(f"{caption}: {value} {detail}")
         self.setToolTip(f"{value}  {detail}" if self._folded or self._cut() else "")
         self.updateGeometry()
@@ -59,7 +62,12 @@ class ContextButton(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Room for the words, with limits."""
-        return QSize(self._width("" if self._folded else self._detail), HEIGHT)
+        return QSize(self._width(self.shown_detail), HEIGHT)
+
+    @property
+    def shown_detail(self) -> str:
+        """What is read of the detail."""
+        return self._short if self._folded else self._detail
 
     def open_menu(self) -> None:
         """Show the menu below."""
@@ -86,7 +94,7 @@ class ContextButton(QAbstractButton):
             dot(painter, QPointF(x, 13), 2.5, theme.accent)
         face = font(12, 600)
         room = self.width() - _LEFT - _RIGHT
-        detail = "" if self._folded else self._detail
+        detail = self.shown_detail
         tail = QFontMetricsF(font(11)).horizontalAdvance(detail) + 8 if detail else 0
         value = QFontMetricsF(face).elidedText(self._value, Qt.TextElideMode.ElideMiddle, max(40, room - tail))
         painter.setFont(face)

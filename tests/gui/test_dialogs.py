@@ -515,6 +515,10 @@ def test_samples_in_use_are_listed_with_the_doubts_about_them(window, session, q
     session.data = replace(session.data, samples=rows, notes=notes)
     window._refresh()
     assert window.context.data._detail.startswith("2 warnings · ")
+    window.resize(1000, 700)
+    QApplication.processEvents()
+    assert window.context.data._folded
+    assert window.context.data.shown_detail == "2 warnings"  # where there is little room, too
     assert "Only 2 calibration samples" in window.context.data.toolTip()
     dialog = DataDialog(session, window.actions_, window)
     dialog.open()
