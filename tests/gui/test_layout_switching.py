@@ -1,3 +1,4 @@
+import pytest
 from fakes import with_model
 from PySide6.QtCore import Qt, QTimer
 
@@ -16,13 +17,22 @@ def names(node):
     return set(node.docks) if hasattr(node, "docks") else set().union(*(names(part) for part in node.parts))
 
 
-def test_docks_that_are_held_back_are_filled_later(qtbot):
+@pytest.fixture
+def opened(qtbot):
+    """A window on a session with a model, and the session; both are closed afterwards."""
     session = with_model()
     window = Window(Settings(None), confirm=False)
     qtbot.addWidget(window)
     window.resize(1440, 900)
     window.show()
     window.set_session(session)
+    yield window, session
+    window.close()
+    session.close()
+
+
+def test_docks_that_are_held_back_are_filled_later(qtbot, opened):
+    window, _ = opened
     window.host.hold_back({"error", "preflight"})
     qtbot.waitUntil(lambda: window.host.docks["summary"].view is not None, timeout=10_000)
     qtbot.waitUntil(lambda: not window.host._build.isActive(), timeout=10_000)
@@ -32,34 +42,21 @@ def test_docks_that_are_held_back_are_filled_later(qtbot):
     window.host.hold_back(())
     qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
     assert window.host.docks["error"].view is not None
-    window.close()
-    session.close()
 
 
-def test_each_layout_comes_back_with_its_own_docks(qtbot):
-    session = with_model()
-    window = Window(Settings(None), confirm=False)
-    qtbot.addWidget(window)
-    window.resize(1440, 900)
-    window.show()
-    window.set_session(session)
+def test_each_layout_comes_back_with_its_own_docks(qtbot, opened):
+    window, _ = opened
     qtbot.waitUntil(lambda: window.host is not None and window.host.settled, timeout=10_000)
     for layout in ("tune", "profile", "compare", "sweep", "tune", "compare", "profile", "sweep"):
         window.show_layout(layout)
         qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
         there = {name for name, dock in window.host.docks.items() if not dock.isHidden()}
         assert there == names(default(layout, 1440, 800)) & set(window.host.docks), layout
-    window.close()
-    session.close()
 
 
-def test_a_panel_alone_gives_way_to_the_same_panels_as_before(qtbot):
-    session = with_model()
-    window = Window(Settings(None), confirm=False)
-    qtbot.addWidget(window)
+def test_a_panel_alone_gives_way_to_the_same_panels_as_before(qtbot, opened):
+    window, _ = opened
     window.resize(1280, 800)
-    window.show()
-    window.set_session(session)
     host = window.host
     for layout in ("tune", "sweep"):  # docks of the first have no place in the second
         window.show_layout(layout)
@@ -72,8 +69,6 @@ def test_a_panel_alone_gives_way_to_the_same_panels_as_before(qtbot):
     qtbot.waitUntil(lambda: host.settled and host.docks["sensitivity"].isVisible(), timeout=10_000)
     assert {name for name, dock in host.docks.items() if not dock.isHidden()} == names(default("sweep", 1280, 700))
     assert {name: dock.geometry() for name, dock in host.docks.items() if dock.isVisible()} == places
-    window.close()
-    session.close()
 
 
 def test_a_view_is_filled_in_an_event_of_its_own(qtbot, monkeypatch):
@@ -142,13 +137,8 @@ def test_a_large_view_is_made_part_by_part_between_other_events(qtbot, monkeypat
     session.close()
 
 
-def test_parts_made_in_other_colours_are_not_used(qtbot):
-    session = with_model()
-    window = Window(Settings(None), confirm=False)
-    qtbot.addWidget(window)
-    window.resize(1440, 900)
-    window.show()
-    window.set_session(session)
+def test_parts_made_in_other_colours_are_not_used(qtbot, opened):
+    window, _ = opened
     host = window.host
     qtbot.waitUntil(lambda: host.settled, timeout=10_000)
     dock = host.docks["compare"]
@@ -161,34 +151,20 @@ def test_parts_made_in_other_colours_are_not_used(qtbot):
     qtbot.waitUntil(lambda: dock.view is not None, timeout=10_000)
     assert dock.view.page.scatter.theme is theme_manager.theme
     theme_manager.set_mode("light")
-    window.close()
-    session.close()
 
 
-def test_the_view_that_a_layout_is_about_is_made_in_steps_too_and_has_the_keys_then(qtbot):
-    session = with_model()
-    window = Window(Settings(None), confirm=False)
-    qtbot.addWidget(window)
-    window.resize(1440, 900)
-    window.show()
-    window.set_session(session)
+def test_the_view_that_a_layout_is_about_is_made_in_steps_too_and_has_the_keys_then(qtbot, opened):
+    window, _ = opened
     qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
     window.show_layout("compare")
     assert window.host.docks["compare"].view is None
     qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
     view = window.host.docks["compare"].view
     assert view is window.focusWidget() or view.isAncestorOf(window.focusWidget())
-    window.close()
-    session.close()
 
 
-def test_another_model_has_the_keys_for_its_rows(qtbot):
-    session = with_model()
-    window = Window(Settings(None), confirm=False)
-    qtbot.addWidget(window)
-    window.resize(1440, 900)
-    window.show()
-    window.set_session(session)
+def test_another_model_has_the_keys_for_its_rows(qtbot, opened):
+    window, session = opened
     qtbot.waitUntil(lambda: window.host.settled, timeout=20_000)
     window.view("preflight").take_keys()
     window.menu_row.bar.setFocus()
@@ -197,5 +173,3 @@ def test_another_model_has_the_keys_for_its_rows(qtbot):
     session.path = session.path.with_name("another.onnx")
     session.emit(What.MODEL)
     qtbot.waitUntil(lambda: window.focusWidget() is window.view("layers").table, timeout=10_000)
-    window.close()
-    session.close()

@@ -171,13 +171,15 @@ def test_sums_of_several_results_are_those_of_each(spoil):
     assert found == [error_sums(result, wanted, known, scratch[0]) for result in results]
 
 
-@pytest.mark.skipif(not block_size(), reason="no blocks on this processor")
 def test_weights_that_a_session_reads_in_place_live_as_long_as_it():
     net, inputs = mobile()
     with closing(Evaluator(net, samples_like(inputs, 1))) as evaluator:
         evaluator.prepare()
         kernel = net.kernels[1]
         session = evaluator._shared.sessions.get(kernel, INT8)
+        if not block_size():  # in plain order ONNX Runtime copies weights as small as these
+            assert not hasattr(session, "held")
+            return
         (weight,) = [array for array in session.held[1].values() if array.ndim == 4]
         feed = {kernel.inputs[0]: evaluator._shared.values[0][kernel.inputs[0]].array}
         before = session.run(None, feed)[0].copy()
