@@ -209,17 +209,16 @@ def _classes(
     for start in range(0, len(result), step):
         rows = slice(start, start + step)
         new, old = result[rows].astype(exact, copy=False), reference[rows].astype(exact, copy=False)
-        first[rows], best[rows] = old.argmax(axis=1), new.argmax(axis=1)
+        first[rows], best[rows] = old.argmax(axis=1), _best(new)
         found = _divergence(old, new, reading.probabilities)
         kl += float(found.kl.sum())
-        mine = np.take_along_axis(new, first[rows, None], axis=1)
-        top5 += int(np.count_nonzero((new > mine).sum(axis=1) < min(_TOP, classes)))
+        top5 += _within(new, first[rows, None])
         if true is not None:
             known = np.flatnonzero((true[rows] >= 0) & (true[rows] < classes))
             wanted = true[rows][known, None]
-            mine, theirs = (np.take_along_axis(each[known], wanted, axis=1) for each in (new, old))
-            hits += (_within(new[known], mine), _within(old[known], theirs))
+            hits += (_within(new[known], wanted), _within(old[known], wanted))
             if reading.vocabulary:
+                mine, theirs = (np.take_along_axis(each[known], wanted, axis=1) for each in (new, old))
                 surprise += _surprise(found, known, mine[:, 0], theirs[:, 0], reading.probabilities)
     top1 = int(np.count_nonzero(first == best))
     made = base._replace(kl=kl, top1=top1, top5=top5, rows=len(result))
@@ -237,9 +236,26 @@ def _classes(
     )
 
 
-def _within(values: Array, mine: Array) -> int:
-    """Rows where at most four values are above the one of the row's own."""
-    return int(np.count_nonzero((values > mine).sum(axis=1) < min(_TOP, values.shape[1])))
+def _best(values: Array) -> Array:
+    """The best class of each row; -1 for a row with NaN, which has none."""
+    found: Array = values.argmax(axis=1)  # NaN's place, if there is one
+    found[np.isnan(np.take_along_axis(values, found[:, None], axis=1)[:, 0])] = -1
+    return found
+
+
+def _within(values: Array, wanted: Array) -> int:
+    """Rows whose wanted class [rows, 1] is among the five best; of equals the first is the better, as in `_best`."""
+    mine = np.take_along_axis(values, wanted, axis=1)
+    most = min(_TOP, values.shape[1])
+    reached = (values >= mine).sum(axis=1)
+    found = int(np.count_nonzero((reached > 0) & (reached <= most)))
+    rows = np.flatnonzero(reached > most)
+    if rows.size:
+        above = (values[rows] > mine[rows]).sum(axis=1)
+        rows, above = rows[above < most], above[above < most]
+        before = np.arange(values.shape[1]) < wanted[rows]
+        found += int(np.count_nonzero(above + ((values[rows] == mine[rows]) & before).sum(axis=1) < most))
+    return found
 
 
 def _surprise(found: _Divergence, known: Array, mine: Array, theirs: Array, probabilities: bool) -> tuple[float, float]:
@@ -317,6 +333,11 @@ def _divergence(reference: Array, result: Array, probabilities: bool) -> _Diverg
             excess = np.expm1(difference)
             excess -= difference
             found = np.log1p(np.vecdot(p, excess).astype(np.float64))
+            beyond = np.flatnonzero(~np.isfinite(found))  # e^d left the format
+            if beyond.size:
+                wide = result[beyond].astype(np.float64)
+                most = wide.max(axis=1, keepdims=True)
+                found[beyond] = (most[:, 0] - log[beyond] - mean[beyond]) + np.log(np.exp(wide - most).sum(axis=1))
             # log sum e^result = log sum e^reference + log sum p e^d
             shifted = log + mean + found
     found = np.where(np.isnan(found), inf, found)

@@ -121,3 +121,40 @@ def test_hopeless_predictions_have_an_infinite_perplexity():
     found = total([compare_outputs(reading, {"y": y}, {"y": r}, np.array([[3, -1]]))], reading)
     assert found.perplexity == np.inf
     assert found.reference_perplexity == pytest.approx(VOCABULARY, rel=1e-5)
+
+
+def compared(results, references, labels=None):
+    reading = Reading(("y",), "y", False, 0 if labels is None else 1)
+    known = [None] * len(results) if labels is None else labels
+    parts = [compare_outputs(reading, {"y": new}, {"y": old}, true)
+             for new, old, true in zip(results, references, known, strict=True)]  # fmt: skip
+    return total(parts, reading)
+
+
+def test_of_equal_classes_the_first_counts_as_better():
+    """A network whose outputs have all become the same knows nothing, and is no better among five than by chance."""
+    rng = np.random.default_rng(0)
+    references = [rng.standard_normal((1, 20)).astype(np.float32) for _ in range(40)]
+    results = [np.round(each) if at % 2 else np.zeros_like(each) for at, each in enumerate(references)]
+    labels = rng.integers(0, 20, (40, 1))
+    found = compared(results, references, labels)
+    five = [np.argsort(-each[0], kind="stable")[:5] for each in results]
+    assert found.top5_accuracy == np.mean([true in best for true, best in zip(labels[:, 0], five, strict=True)])
+    assert found.top5_agreement == np.mean([old.argmax() in best for old, best in zip(references, five, strict=True)])
+    assert found.accuracy == np.mean([best[0] == true for true, best in zip(labels[:, 0], five, strict=True)])
+
+
+def test_a_result_of_nan_has_no_best_class():
+    references = [np.array([[3, 2, 1, 0, -1, -2, -3]], np.float32)] * 2
+    broken = [np.full_like(each, np.nan) for each in references]
+    found = compared([broken[0], references[1]], references, np.zeros((2, 1), int))
+    assert (found.top1_agreement, found.top5_agreement, found.accuracy, found.top5_accuracy) == (0.5, 0.5, 0.5, 0.5)
+
+
+@pytest.mark.parametrize(("dtype", "apart"), [(np.float32, 1e3), (np.float32, 1e30), (np.float16, 3e4)])
+def test_the_divergence_of_logits_far_apart_is_a_number(dtype, apart):
+    rng = np.random.default_rng(0)
+    references = [(rng.uniform(-1, 1, (3, 10)) * apart).astype(dtype) for _ in range(4)]
+    results = [(rng.uniform(-1, 1, (3, 10)) * apart).astype(dtype) for _ in range(4)]
+    old, new = (log_softmax(np.concatenate(each).astype(np.float64), axis=1) for each in (references, results))
+    assert compared(results, references).kl == pytest.approx(np.mean((np.exp(old) * (old - new)).sum(axis=1)), rel=1e-6)
