@@ -21,7 +21,7 @@ from engine.cli import (
     tuning,
 )
 from engine.cli import methods as weight_methods
-from engine.cli.numbers import count, not_negative, number, positive
+from engine.cli.numbers import count, number, percent_or_zero, positive
 from engine.errors import PlanError
 from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
@@ -311,7 +311,7 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
     search.add_argument("--minutes", type=positive, default=30.0, help="for --max-sustained-us (default: 30)")
     search.add_argument("--min-sqnr-db", type=number, metavar="DB", help="output SQNR")
     search.add_argument(
-        "--max-accuracy-drop", type=not_negative, metavar="PERCENT", help="accuracy lost (best class changed)"
+        "--max-accuracy-drop", type=percent_or_zero, metavar="PERCENT", help="accuracy lost (best class changed)"
     )
     search.add_argument("--pareto", type=count, metavar="N", help="also N plans from precise to fast, predicted")
     search.add_argument(

@@ -38,6 +38,14 @@ def not_negative(text: str) -> float:
     return value
 
 
+def percent_or_zero(text: str) -> float:
+    """A part of a whole in percent, from 0 to 100."""
+    value = not_negative(text)
+    if value > 100:
+        raise argparse.ArgumentTypeError(f"must be at most 100, not {text}")
+    return value
+
+
 def percent(text: str) -> float:
     """A part of a whole in percent, above 0 and at most 100."""
     value = positive(text)
