@@ -30,6 +30,7 @@ from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
+from gui.widgets.right_press import RightPress
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -191,6 +192,7 @@ class JobsView(SessionView):
         self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        RightPress(self.list)
         self.list.customContextMenuRequested.connect(self._show_menu)
         self.stop_all = IconButton("stop")
         self.stop_all.clicked.connect(lambda: self.session.jobs.cancel_all())

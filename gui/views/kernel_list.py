@@ -41,6 +41,7 @@ from gui.views.layers_card import kernel_card
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
 from gui.widgets.resting import Resting
+from gui.widgets.right_press import RightPress
 from gui.widgets.tip_card import TipCard
 
 if TYPE_CHECKING:
@@ -259,6 +260,7 @@ class KernelListView(PlotView):
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        RightPress(view)
         view.setFrameShape(QTableView.Shape.NoFrame)
         view.setTabKeyNavigation(False)
         header = view.horizontalHeader()

@@ -28,6 +28,7 @@ from gui.views.layers_table import ROW_HEIGHTS, LayersTable
 from gui.views.session_view import HOLD_MS, OF_AN_EDIT, SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
+from gui.widgets.right_press import RightPress
 from gui.widgets.tip_card import TipCard
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ class LayersView(SessionView):
         table.filter_pressed.connect(self.focus_filter)
         table.cancel_pressed.connect(self._on_cancel)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        RightPress(table)
         table.customContextMenuRequested.connect(self._show_row_menu)
         table.horizontalHeader().customContextMenuRequested.connect(
             lambda at: self._popup(self.columns_menu(), table.horizontalHeader().mapToGlobal(at))

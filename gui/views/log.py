@@ -41,6 +41,7 @@ from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
+from gui.widgets.right_press import RightPress
 from gui.widgets.segmented import SegmentedControl
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ class LogView(SessionView):
         self.list.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        RightPress(self.list)
         self.list.customContextMenuRequested.connect(self._show_menu)
         self.details = QPlainTextEdit()
         self.details.setReadOnly(True)

@@ -18,6 +18,7 @@ from gui.fonts import font
 from gui.plots.shapes import plain_text
 from gui.theme import Theme
 from gui.views.plans_model import ENERGY, LATENCY, MIX, NAME, PEAK, SIZE, SQNR, Index, PlansModel
+from gui.widgets.right_press import RightPress
 
 ROW = 26
 WIDTHS = {MIX: 84, SQNR: 76, LATENCY: 86, SIZE: 74, PEAK: 74, ENERGY: 82}
@@ -107,6 +108,7 @@ class PlansList(QTableView):
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setTabKeyNavigation(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        RightPress(self)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         header = self.horizontalHeader()
         header.setHighlightSections(False)

@@ -37,6 +37,7 @@ from gui.views.session_view import SessionView
 from gui.views.slices import Slices
 from gui.widgets.empty import EmptyState
 from gui.widgets.popup import one_use_menu
+from gui.widgets.right_press import RightPress
 
 if TYPE_CHECKING:
     from engine.interop.preflight import Finding as Found
@@ -174,6 +175,7 @@ class PreflightView(SessionView):
         self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        RightPress(self.list)
         self.list.customContextMenuRequested.connect(self._show_menu)
         self.list.clicked.connect(self._on_chosen)
         self.list.activated.connect(self._on_chosen)

@@ -39,7 +39,7 @@ class ContextButton(QAbstractButton):
     def set_texts(
         self, caption: str, value: str, detail: str, *, dot: bool = False, warn: bool = False, short: str = ""
     ) -> None:
-        """Show other words; `dot` marks unsaved edits, `warn` colours the detail, of which `short` stays in any case."""
+        """Show other words; `dot` marks unsaved edits, `warn` colours the detail; `short` of it stays in any case."""
         new = (caption, value, detail, dot, warn, short)
         if new == (self._caption, self._value, self._detail, self._dot, self._warn, self._short):
             return
