@@ -14,6 +14,7 @@ from engine.precision.planfile import encode
 from engine.session.autosave import Autosave, Work
 from engine.session.claim import Claim, Recovery, claim, discard, recoveries
 from engine.session.document import Document
+from engine.session.presence import Presence
 from engine.session.project import Project, digest_of, project_of, write_project
 from engine.text import Text, say
 
@@ -39,12 +40,13 @@ class Safekeeping:
         """
         self._folder = folder
         self._autosave = Autosave(folder, failed)
+        self._presence = Presence(folder)
         self.saved: Document | None = None
         """What would not be lost."""
         self.place = Place()
 
-    def start(self, saved: Document | None, place: Place, taken: Claim | None = None) -> None:
-        """Go over to other work.
+    def start(self, saved: Document | None, place: Place, taken: Claim | None = None) -> bool:
+        """Go over to other work; whether its project, if another one than before, is open in another window too.
 
         Args:
             saved: what would not be lost; None if nothing of it is saved.
@@ -55,6 +57,7 @@ class Safekeeping:
         if taken is not None:
             self._autosave.take_over(taken)
         self.saved, self.place = saved, place
+        return self._presence.enter(place.project)
 
     def modified(self, document: Document) -> bool:
         """Whether something would be lost."""
@@ -89,6 +92,7 @@ class Safekeeping:
         self.place = Place(path, write_project(project_of(document, network, view), path))
         self.saved = document
         self._autosave.forget()
+        self._presence.enter(path)
 
     def recoveries(self) -> tuple[Recovery, ...]:
         """Unsaved work of windows that have ended without asking, newest first."""
@@ -120,6 +124,7 @@ class Safekeeping:
         else:
             self._autosave.forget()
         self._autosave.close()
+        self._presence.leave()
 
 
 def _encode(document: Document, network: Network, view: dict[str, object]) -> bytes:

@@ -239,7 +239,7 @@ class Session(Editing):
         self.measurements.forget()
         self._work.forget()
         self._empty()
-        self._safe.start(saved, place or Place(), taken)
+        shared = self._safe.start(saved, place or Place(), taken)
         self.network, self.rules, self._shapes = network, network.rules, dict(document.shapes)
         self.device, self.device_reference = device, reference
         self.scenario, self.budgets = document.scenario, document.budgets
@@ -258,6 +258,8 @@ class Session(Editing):
         )
         if problem is not None:
             self.note(problem, "warning")
+        if shared:
+            self.note(say("This project is open in another window; saving asks first."), "warning", told=True)
         self._announce(What.MODEL)
         if self.project_path is not None:
             self._announce(What.PROJECT)

@@ -9301,7 +9301,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{kernel}: both operands are computed at run time, so it has no precision of its own: it runs in floats, and there is no integer kernel for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel}：两个操作数都在运行时算出，它没有自己的精度，按浮点运行，因此没有对应的整数算子。</translation>
     </message>
     <message>
         <source>{kernel} has no weights, so there is no integer kernel for it.</source>
@@ -9309,23 +9309,23 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{kernel}: there is no emulated kernel for the operator {op}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel}：算子 {op} 没有模拟的整数算子。</translation>
     </message>
     <message>
         <source>{kernel} is at FP32: there is nothing to emulate; choose another precision.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel} 为 FP32，没有可模拟的内容；请选择其他精度。</translation>
     </message>
     <message>
         <source>{kernel}: weights of {bits} bits don't fit the 8 that BF16 keeps of a number; choose FP16 activations.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel}：BF16 只保留 8 位有效数字，容不下 {bits} 位权重；请选择 FP16 激活。</translation>
     </message>
     <message>
         <source>{kernel}: its bias is computed at run time, which is not emulated.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel}：它的偏置在运行时算出，不作模拟。</translation>
     </message>
     <message>
         <source>{kernel}: there is no emulated kernel for this equation.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kernel}：这个 equation 没有模拟的整数算子。</translation>
     </message>
     <message>
         <source>Runs on the CPU ({reason}), with two hand-overs; replacing the operator would keep it on the NPU.</source>
@@ -10097,19 +10097,19 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>A sum reaches {sum}, which an accumulator of {bits} bits does not hold: it would wrap on the device.</source>
-        <translation type="unfinished"></translation>
+        <translation>累加和达到 {sum}，{bits} 位累加器容纳不下：在设备上会回绕。</translation>
     </message>
     <message>
         <source>Sums are kept in 64 bits: products of INT16 by INT16 leave no room in 32.</source>
-        <translation type="unfinished"></translation>
+        <translation>累加和用 64 位保存：INT16 乘 INT16 的乘积在 32 位中没有余量。</translation>
     </message>
     <message>
         <source>Rows of the table are unpacked and scaled: there are no sums.</source>
-        <translation type="unfinished"></translation>
+        <translation>查表的行被解包并乘以缩放系数：没有累加。</translation>
     </message>
     <message>
         <source>Emulated are the products of its input; its state stays in floats, and meets unpacked weights.</source>
-        <translation type="unfinished"></translation>
+        <translation>模拟的是输入的乘积；其状态保持浮点，与解包后的权重相乘。</translation>
     </message>
     <message>
         <source>{path} is the opened model, or holds its weights, and is never written; choose another name.</source>
@@ -10157,11 +10157,11 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>Looked up row by row in the packed table.</source>
-        <translation type="unfinished"></translation>
+        <translation>在打包的表中逐行查取。</translation>
     </message>
     <message>
         <source>Run on packed weights, at once: the Cube has no sums of 64 bits.</source>
-        <translation type="unfinished"></translation>
+        <translation>以打包权重一次完成：Cube 没有 64 位的累加。</translation>
     </message>
     <message>
         <source>Run as an FP16 product on widened weights: {reason}</source>
@@ -10302,6 +10302,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Opened {file}: {count} {count:kernel|kernels}.</source>
         <translation>已打开 {file}：{count} 个算子。</translation>
+    </message>
+    <message>
+        <source>This project is open in another window; saving asks first.</source>
+        <translation>此项目已在另一个窗口中打开；保存时会先询问。</translation>
     </message>
     <message>
         <source>{problem} {device} is simulated instead.</source>

@@ -194,3 +194,26 @@ def test_words_beside_a_job_are_cut_with_dots_and_are_whole_again_after_it(qtbot
     status.refresh(session)
     qtbot.waitUntil(lambda: detail.shown() == detail.text())
     status.stop()
+
+
+def test_a_project_that_another_window_has_open_is_told_without_a_question(qtbot, tmp_path):
+    project, windows = tmp_path / "net.mixbit", []
+    for _ in range(2):
+        session = Session(dispatch=Dispatcher().dispatch, recovery=tmp_path / "recovery")
+        window = Window(Settings(None), confirm=False)
+        qtbot.addWidget(window)
+        window.show()
+        window.set_session(session)
+        windows.append(window)
+    first, second = windows
+    first.session.open_sample("mobile_vision_encoder")
+    qtbot.waitUntil(lambda: first.session.network is not None, timeout=20_000)
+    first.session.save_project(project)
+    second.session.open_project(project)
+    qtbot.waitUntil(second.status._news_box.isVisible, timeout=20_000)
+    words = "This project is open in another window; saving asks first."
+    assert second.status._news.toolTip() == words
+    assert QApplication.activeModalWidget() is None
+    assert words in [text(entry.text) for entry in second.session.log]
+    for window in windows:
+        window.close()

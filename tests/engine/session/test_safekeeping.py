@@ -377,3 +377,52 @@ def test_work_on_a_disk_that_is_not_connected_is_offered_once_it_is_again(tmp_pa
     Path(offered.about.work).unlink()
     assert recoveries(tmp_path / "recovery") == ()
     assert list((tmp_path / "recovery").iterdir()) == []
+
+
+def told(session) -> list[str]:
+    return [str(entry.text) for entry in session.log if entry.told]
+
+
+def test_a_project_that_another_window_has_open_is_said_at_opening(tmp_path, cnn_path):
+    project = tmp_path / "work.mixbit"
+    with window(tmp_path) as one:
+        one.open(cnn_path)
+        one.session.save_project(project)
+        assert told(one.session) == []
+        with window(tmp_path) as two:
+            two.session.open_project(project)
+            two.settle()
+            assert told(two.session) == ["This project is open in another window; saving asks first."]
+            two.session.set_rules("cloud")
+            two.settle()
+            assert len(told(two.session)) == 1, "the same project, only fused anew"
+        one.session.close_model()
+        with window(tmp_path) as three:
+            three.session.open_project(project)
+            three.settle()
+            assert told(three.session) == [], "nobody else has it any more"
+    assert list((tmp_path / "recovery").glob("*.open")) == []
+
+
+def test_a_killed_window_has_no_project_open(tmp_path, cnn_path):
+    project = tmp_path / "work.mixbit"
+    child = start_child(tmp_path, cnn_path, "save")
+    try:
+        while child.stdout.readline().strip() != "saved":
+            assert child.poll() is None
+        with window(tmp_path) as driver:
+            driver.session.open_project(project)
+            driver.settle()
+            assert len(told(driver.session)) == 1
+    finally:
+        kill(child)
+    (left,) = (tmp_path / "recovery").glob("*.open")
+    with window(tmp_path) as driver:
+        driver.session.open_project(project)
+        driver.settle()
+        assert told(driver.session) == []
+    os.utime(left, (0, 0))
+    with window(tmp_path) as driver:
+        driver.session.open_project(project)
+        driver.settle()
+    assert list((tmp_path / "recovery").glob("*.open")) == [], "and its file is tidied away in time"
