@@ -212,14 +212,14 @@ def _classes(
         first[rows], best[rows] = old.argmax(axis=1), _best(new)
         found = _divergence(old, new, reading.probabilities)
         kl += float(found.kl.sum())
-        top5 += _within(new, first[rows, None])
+        top5 += _within(new, first[rows], best[rows])
         if true is not None:
             known = np.flatnonzero((true[rows] >= 0) & (true[rows] < classes))
-            wanted = true[rows][known, None]
-            hits += (_within(new[known], wanted), _within(old[known], wanted))
+            wanted = true[rows][known]
+            hits += _within(new, true[rows], best[rows]), _within(old, true[rows], first[rows])
             if reading.vocabulary:
-                mine, theirs = (np.take_along_axis(each[known], wanted, axis=1) for each in (new, old))
-                surprise += _surprise(found, known, mine[:, 0], theirs[:, 0], reading.probabilities)
+                mine, theirs = new[known, wanted], old[known, wanted]
+                surprise += _surprise(found, known, mine, theirs, reading.probabilities)
     top1 = int(np.count_nonzero(first == best))
     made = base._replace(kl=kl, top1=top1, top5=top5, rows=len(result))
     if true is None:
@@ -243,19 +243,25 @@ def _best(values: Array) -> Array:
     return found
 
 
-def _within(values: Array, wanted: Array) -> int:
-    """Rows whose wanted class [rows, 1] is among the five best; of equals the first is the better, as in `_best`."""
-    mine = np.take_along_axis(values, wanted, axis=1)
-    most = min(_TOP, values.shape[1])
-    reached = (values >= mine).sum(axis=1)
-    found = int(np.count_nonzero((reached > 0) & (reached <= most)))
-    rows = np.flatnonzero(reached > most)
-    if rows.size:
-        above = (values[rows] > mine[rows]).sum(axis=1)
-        rows, above = rows[above < most], above[above < most]
-        before = np.arange(values.shape[1]) < wanted[rows]
-        found += int(np.count_nonzero(above + ((values[rows] == mine[rows]) & before).sum(axis=1) < most))
-    return found
+def _within(values: Array, wanted: Array, best: Array) -> int:
+    """Rows whose wanted class is among the five best; of equals the first is the better, as in `_best`.
+
+    Args:
+        values: [rows, classes].
+        wanted: Classes [rows]; others than that have none, and are not counted.
+        best: The best classes [rows], so that where that is the wanted one nothing has to be looked at.
+    """
+    classes = values.shape[1]
+    most = min(_TOP, classes)
+    rows = np.flatnonzero((best != wanted) & (wanted >= 0) & (wanted < classes))
+    mine = values[rows, wanted[rows], None]
+    some = values if rows.size == len(values) else values[rows]
+    above = (some > mine).sum(axis=1)
+    near = np.flatnonzero((above < most) & ~np.isnan(mine[:, 0]))
+    before = np.arange(classes) < wanted[rows[near], None]
+    tied = ((some[near] == mine[near]) & before).sum(axis=1)
+    sure = np.count_nonzero((best == wanted) & (wanted >= 0))
+    return int(sure) + int(np.count_nonzero(above[near] + tied < most))
 
 
 def _surprise(found: _Divergence, known: Array, mine: Array, theirs: Array, probabilities: bool) -> tuple[float, float]:

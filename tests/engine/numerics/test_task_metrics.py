@@ -149,6 +149,7 @@ def test_a_result_of_nan_has_no_best_class():
     broken = [np.full_like(each, np.nan) for each in references]
     found = compared([broken[0], references[1]], references, np.zeros((2, 1), int))
     assert (found.top1_agreement, found.top5_agreement, found.accuracy, found.top5_accuracy) == (0.5, 0.5, 0.5, 0.5)
+    assert compared([broken[0], references[1]], references, np.array([[-1], [0]])).top5_accuracy == 1.0
 
 
 @pytest.mark.parametrize(("dtype", "apart"), [(np.float32, 1e3), (np.float32, 1e30), (np.float16, 3e4)])
