@@ -5,32 +5,29 @@ This is the second opinion to the preview, which runs the same kernel in floatin
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+import ml_dtypes
 import numpy as np
 
 from engine.errors import PlanError
 from engine.fusion.types import Kernel, Kind
-from engine.graph.types import Array
+from engine.graph.types import Array, Node
 from engine.npu.blocks import multiply_plain
+from engine.npu.operand import RECURRENT, Operand, operand
 from engine.npu.operators import attribute
-from engine.npu.patches import Geometry, geometry, patches
-from engine.precision.scheme import ActivationFormat, Scheme
+from engine.npu.packed import looked_up, pack, real_values, unpack
+from engine.npu.sums import Multiply, Scaled, scaled_sums
+from engine.precision.scheme import ActivationFormat, Scheme, WeightFormat
 from engine.quant.folding import input_axis
-from engine.quant.packing import pack_int4, unpack_int4
 from engine.quant.ranges import FROM_WEIGHTS, QuantParams, Range, Rounding, activation_params
 from engine.quant.scaling import Scaling
 from engine.quant.weights import QuantizedWeight
-from engine.text import say
+from engine.text import Text, say
 
-KINDS = frozenset({Kind.CONV, Kind.DEPTHWISE, Kind.GEMM, Kind.MATMUL})
-_OPERATORS = frozenset({"Conv", "Gemm", "MatMul"})
-"""Kernels whose anchor can be emulated."""
-
-
-Multiply = Callable[[Array, Array], Array]
-"""[groups, rows, K] times [groups, channels, K], see `engine.npu.blocks`."""
+_INT32 = 2.0**31
+ONE = np.ones(1, np.float32)
+_TINY, _LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,14 +37,61 @@ class Emulated:
     output: Array
     """float32, the anchor's output with its bias and without what is fused behind it."""
     packed: Array
-    """uint8 or int8: the weights as they lie in memory (FP16 weights: float16)."""
+    """The weights as they lie in memory: bytes up to 8 bits, int16, or floats."""
     widest_sum: int
     """Largest absolute value that the accumulator held; 0 for floating-point sums."""
+    accumulator_bits: int = 32
 
     @property
     def overflows(self) -> bool:
-        """Whether a 32-bit accumulator would have wrapped."""
-        return self.widest_sum > np.iinfo(np.int32).max
+        """Whether the accumulator would have wrapped."""
+        return self.widest_sum >= 1 << (self.accumulator_bits - 1)
+
+
+def why_not(kernel: Kernel, scheme: Scheme) -> Text | None:
+    """Why the device model has no kernel for a kernel in a scheme; None if it has one."""
+    node = kernel.nodes[kernel.anchor]
+    if kernel.kind is Kind.MATMUL_DYNAMIC:
+        return say(
+            "{kernel}: both operands are computed at run time, so it has no precision of its own: it runs in floats, "
+            "and there is no integer kernel for it.",
+            kernel=kernel.name,
+        )
+    if kernel.weight is None:
+        return say("{kernel} has no weights, so there is no integer kernel for it.", kernel=kernel.name)
+    if node.op_type not in _OPERATORS:
+        return say("{kernel}: there is no emulated kernel for the operator {op}.", kernel=kernel.name, op=node.op_type)
+    weights, activations = scheme.weights, scheme.activations
+    if _full(weights) and _full(activations):
+        return say("{kernel} is at FP32: there is nothing to emulate; choose another precision.", kernel=kernel.name)
+    if not weights.floating and weights.bits > _SHORT and activations.brain:
+        return say(
+            "{kernel}: weights of {bits} bits don't fit the 8 that BF16 keeps of a number; choose FP16 activations.",
+            kernel=kernel.name,
+            bits=weights.bits,
+        )
+    added = node.inputs[2] if node.op_type in _ADDING and len(node.inputs) > _ADDEND else ""
+    if added and added not in kernel.constants:
+        return say("{kernel}: its bias is computed at run time, which is not emulated.", kernel=kernel.name)
+    return None
+
+
+_OPERATORS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum", "Gather", *RECURRENT})
+_ADDING = frozenset({"Conv", "ConvTranspose", "Gemm"})
+_ADDEND = 2
+"""Place of what those add."""
+_SHORT = 8
+"""Bits of codes whose differences to a zero point BF16 holds exactly."""
+
+
+def accumulator_bits(scheme: Scheme) -> int:
+    """Width of integer sums: products of two operands of 16 bits have 31, which leaves no room in 32."""
+    both = not scheme.weights.floating and not scheme.activations.floating
+    return 64 if both and scheme.weights.bits + scheme.activations.bits > _ROOM else 32
+
+
+_ROOM = 24
+"""Bits of both operands up to which a sum of 32 bits holds at least some hundred products."""
 
 
 def emulate(
@@ -57,56 +101,73 @@ def emulate(
     found: Range | None = None,
     rounding: Rounding = FROM_WEIGHTS,
     multiply: Multiply = multiply_plain,
+    *,
+    stored: bool = True,
 ) -> Emulated:
     """Run a kernel's anchor on one activation.
 
-    Integer activations: int32 sums per group of weights, scaled by activation scale * weight scale in FP32; with one
-    scale per channel the bias is an int32 in those units. Floating activations: weights widened to half, operands in
-    half, sums in FP32, result rounded to half.
+    Integer activations and weights: int32 sums (int64 where both have 16 bits) per group of weights, scaled by
+    activation scale * weight scale in FP32; with one scale per channel the bias of an 8-bit kernel is an int32 in those
+    units. Integer activations beside floating weights: products in FP32, scaled afterwards. FP16 activations: weights
+    widened to half, operands in half, sums in FP32, result rounded to half. BF16 activations: codes of up to 8 bits,
+    which BF16 holds exactly, are multiplied as they are, and the sums scaled in FP32. A table is looked up: codes of
+    the rows minus zero points, times scales. Of a recurrent layer this is what its gates get from its input.
 
     Args:
-        kernel: A convolution, Gemm or MatMul with a constant weight.
+        kernel: One whose anchor has a constant weight.
         scheme: Formats of weights and activations.
-        activation: The activation that meets the weight, float.
+        activation: The activation that meets the weight, float; of a table the rows that are looked up.
         found: The range over which the scheme rounds it; without one (and for dynamic formats) that of `activation`.
         rounding: Rounds the weight by the scheme's method; without one, methods that need data are refused.
         multiply: How operands are multiplied: at once, or in the device's blocks.
+        stored: Whether results of floating activations are rounded to them; otherwise they are as the sums are, for
+            what is fused behind.
 
     Raises:
         PlanError: a kernel or scheme that this device model has no kernel for.
     """
-    weight = kernel.weight
-    if weight is None or kernel.kind not in KINDS or kernel.nodes[kernel.anchor].op_type not in _OPERATORS:
-        raise PlanError(say("{kernel}: only convolutions and matrix products are emulated.", kernel=kernel.name))
-    if scheme.brain:
-        raise PlanError(say("{kernel}: BF16 is not emulated; choose FP16, INT8 or INT4.", kernel=kernel.name))
-    if scheme.weights.bits not in (4, 8, 16) or (scheme.weights.bits == 16) != scheme.weights.floating:
-        raise PlanError(
-            say("{kernel}: weights of {bits} bits are not emulated; choose FP16, INT8 or INT4.",
-                kernel=kernel.name, bits=scheme.weights.bits)
-        )  # fmt: skip
-    if kernel.kind in (Kind.GEMM, Kind.MATMUL) and len(weight.shape) != 2:
-        raise PlanError(say("{kernel}: batches of weight matrices are not emulated.", kernel=kernel.name))
+    refused = why_not(kernel, scheme)
+    if refused is not None:
+        raise PlanError(refused)
+    weight, form = kernel.weight, scheme.activations
+    assert weight is not None
     quantized = rounding.weight(kernel, weight, scheme)
     packed = pack(quantized)
-    activation, outputs = _scaled(kernel, activation, quantized.scaling)
-    shaped = Operand(kernel, activation)
-    bias = _shifted(anchor_bias(kernel), rounding.shift(kernel, scheme) if scheme.corrected else None)
-    bias = bias if bias is None else bias / outputs
-    if scheme.activations.floating:
-        sums = _half_sums(shaped.rows(_to_half(activation)), widen(packed, quantized), shaped.groups, multiply)
-        with np.errstate(over="ignore"):  # overflow to infinity is part of the result
-            total = sums * shaped.alpha + (0.0 if bias is None else _to_half(bias).astype(np.float32))
-            total = total * outputs
-            return Emulated(shaped.output(total.astype(np.float16).astype(np.float32)), packed, 0)
-    params = _params(activation, scheme.activations, found)
-    codes = quantize_activation(activation, params, scheme.activations)
-    rows = shaped.rows(codes.astype(np.float64) - params.zero_point)
-    whole = bias if shaped.alpha == 1.0 else None
-    output, widest = _integer_sums(rows, unpack(packed, quantized), quantized, params, whole, shaped.groups, multiply)
-    if shaped.alpha != 1.0:
-        output = output * shaped.alpha + (0.0 if bias is None else bias)
-    return Emulated(shaped.output(output * outputs), packed, widest)
+    if kernel.nodes[kernel.anchor].op_type == "Gather":
+        rows = looked_up(packed, quantized, activation)
+        table = rows.reshape(*activation.shape, *weight.shape[1:])
+        return Emulated(to_activation(table, form) if stored else table, packed, 0)
+    activation, outputs = _scaled(kernel, activation.astype(np.float32, copy=False), quantized.scaling)
+    shaped = operand(kernel, activation.shape)
+    if shaped is None:
+        raise PlanError(say("{kernel}: there is no emulated kernel for this equation.", kernel=kernel.name))
+    bias = AnchorBias(kernel, scheme, rounding, outputs)
+    wide = accumulator_bits(scheme)
+    if form.floating:
+        left = shaped.rows(to_activation(activation, form))
+        right = _beside_floats(shaped, packed, quantized, form)
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow to infinity is part of the result
+            sums, widest = scaled_sums(left, right, multiply)
+            total = bias.added(shaped, sums)
+    else:
+        params = _params(activation, form, found)
+        codes = quantize_activation(activation, params, form)
+        right = _beside_codes(shaped, packed, quantized, params)
+        left = shaped.rows(codes.astype(right.weights.dtype) - params.zero_point)
+        first = None if quantized.format.floating else bias.first(shaped, quantized, params)
+        sums, widest = scaled_sums(left, right, multiply if wide == _INT else multiply_plain, first)
+        total = bias.added(shaped, sums) if first is None else sums
+    if quantized.scaling.outputs is not None:
+        total = total * shaped.bias(outputs)
+    output = shaped.output(total)
+    return Emulated(to_activation(output, form) if stored else output, packed, widest, wide)
+
+
+_INT = 32
+
+
+def _full(form: WeightFormat | ActivationFormat) -> bool:
+    return form.floating and form.bits > 16
 
 
 def _scaled(kernel: Kernel, activation: Array, scaling: Scaling) -> tuple[Array, Array]:
@@ -115,34 +176,33 @@ def _scaled(kernel: Kernel, activation: Array, scaling: Scaling) -> tuple[Array,
         axis = input_axis(kernel)
         shape = (-1, *(1,) * (activation.ndim - 2)) if axis == 1 else (-1,)
         activation = activation / scaling.inputs.reshape(shape).astype(activation.dtype)
-    outputs = np.ones(1, np.float32) if scaling.outputs is None else scaling.outputs
+    outputs = ONE if scaling.outputs is None else scaling.outputs
     return activation, outputs
 
 
-def pack(weight: QuantizedWeight) -> Array:
-    """The codes as they lie in memory: two per byte up to four bits, else one each."""
-    if weight.format.floating or weight.format.bits > 4:
-        return np.ascontiguousarray(weight.codes)
-    return pack_int4(weight.codes)
+def _beside_codes(shaped: Operand, packed: Array, weight: QuantizedWeight, params: QuantParams) -> Scaled:
+    """Whole numbers beside whole numbers; floating weights in FP32, where those are exact too."""
+    matrix = packed.astype(np.float32) if weight.format.floating else unpack(packed, weight)
+    steps = np.float32(params.scale) * _all_scales(weight)
+    return Scaled(shaped.weights(matrix), shaped.scales(steps), weight.group, shaped.offsets)
 
 
-def unpack(packed: Array, weight: QuantizedWeight) -> Array:
-    """Codes minus zero points, float64 [channels, reduction] of whole numbers, read from the packed bytes."""
-    codes = unpack_int4(packed, weight.codes.shape) if packed.dtype == np.uint8 else packed
-    columns = np.arange(weight.codes.shape[1]) // weight.group
-    zeros = weight.zero_points[:, columns % weight.zero_points.shape[1]]
-    difference: Array = codes.astype(np.float64) - zeros
-    return difference
+def _beside_floats(shaped: Operand, packed: Array, weight: QuantizedWeight, form: ActivationFormat) -> Scaled:
+    """What the Vector unit hands to the Cube: weights in half, or codes that BF16 holds with their scales."""
+    if form.brain and not weight.format.floating:
+        codes = shaped.weights(unpack(packed, weight, np.float32))
+        return Scaled(codes, shaped.scales(_all_scales(weight)), weight.group, shaped.offsets)
+    values = real_values(packed, weight)
+    if not weight.format.floating:
+        values = to_activation(values, form)
+    ones = np.ones((values.shape[0], 1), np.float32)
+    return Scaled(shaped.weights(values), shaped.scales(ones), max(1, values.shape[1]), shaped.offsets)
 
 
-def widen(packed: Array, weight: QuantizedWeight) -> Array:
-    """Weights in half [channels, reduction]: what the Vector unit hands to the Cube."""
-    if weight.format.floating:
-        return packed
-    columns = np.arange(weight.codes.shape[1]) // weight.group
-    scales = weight.scales[:, columns % weight.scales.shape[1]]
-    half: Array = (unpack(packed, weight) * scales).astype(np.float16)
-    return half
+def _all_scales(weight: QuantizedWeight) -> Array:
+    """float32 [channels, scales of a channel]."""
+    scales = weight.scales.astype(np.float32)
+    return np.broadcast_to(scales, (weight.codes.shape[0], scales.shape[1]))
 
 
 def quantize_activation(activation: Array, params: QuantParams, form: ActivationFormat) -> Array:
@@ -154,119 +214,77 @@ def quantize_activation(activation: Array, params: QuantParams, form: Activation
 
 
 def _params(activation: Array, form: ActivationFormat, found: Range | None) -> QuantParams:
-    if found is None or not form.static:
-        finite = activation[np.isfinite(activation)]
-        found = Range(float(finite.min(initial=0.0)), float(finite.max(initial=0.0)))
-    return activation_params(found, form)
+    if found is not None and form.static:
+        scale, zero = activation_params(found, form)
+        return QuantParams(float(np.float32(min(max(scale, _TINY), _LARGEST))), zero)
+    finite = activation[np.isfinite(activation)]
+    low, high = np.float32(finite.min(initial=0.0)), np.float32(finite.max(initial=0.0))
+    # In FP32 and with halves rounded up, as the operators of the exported file find them.
+    steps = np.float32(2 ** (form.bits - 1) - 1 if form.symmetric else 2**form.bits - 1)
+    step = max((max(-low, high) if form.symmetric else high - low) / steps, np.float32(_TINY))
+    return QuantParams(float(step), 0 if form.symmetric else int(min(-low / step, steps) + np.float32(0.5)))
 
 
-def _to_half(activation: Array) -> Array:
-    with np.errstate(over="ignore"):
-        half: Array = activation.astype(np.float16)
-    return half
-
-
-def _half_sums(rows: Array, weights: Array, groups: int, multiply: Multiply) -> Array:
-    """float32 [rows, channels] of half operands [groups, rows, k] and [channels, k]."""
-    right = weights.astype(np.float32).reshape(groups, -1, weights.shape[1])
+def to_activation(values: Array, form: ActivationFormat) -> Array:
+    """Floats rounded to FP16 or BF16, as float32; others as they are."""
+    if not form.floating or _full(form):
+        return values
     with np.errstate(over="ignore", invalid="ignore"):
-        products = multiply(rows.astype(np.float32), right)
-    return _joined(products)
+        rounded: Array = values.astype(ml_dtypes.bfloat16 if form.brain else np.float16).astype(np.float32)
+    return rounded
 
 
-def _integer_sums(
-    rows: Array,
-    weights: Array,
-    quantized: QuantizedWeight,
-    params: QuantParams,
-    bias: Array | None,
-    groups: int,
-    multiply: Multiply,
-) -> tuple[Array, int]:
-    """Scaled sums float32 [rows, channels], and the widest accumulator.
+class AnchorBias:
+    """What is added to an anchor's sums, and the factors of a Gemm."""
 
-    Products of whole numbers are exact in float64 up to 2**53, so the fast matrix product gives the same sums as a
-    32-bit accumulator as long as that doesn't wrap, which the second result tells.
-    """
-    right = weights.reshape(groups, -1, weights.shape[1])
-    scales = np.broadcast_to(quantized.scales, (weights.shape[0], quantized.scales.shape[1])).astype(np.float32)
-    step = np.float32(params.scale) * scales
-    columns = quantized.scales.shape[1]
-    total = np.zeros((rows.shape[1], weights.shape[0]), np.float32)
-    widest = 0
-    for column in range(columns):
-        part = slice(column * quantized.group, (column + 1) * quantized.group) if columns > 1 else slice(None)
-        sums = _joined(multiply(rows[:, :, part], right[:, :, part]))
-        if bias is not None and columns == 1:
-            sums = sums + np.rint(bias / step[:, 0].astype(np.float64))
-        widest = max(widest, int(np.abs(sums).max(initial=0.0)))
-        total += sums.astype(np.float32) * step[:, column]
-    if bias is not None and columns > 1:
-        total += bias
-    return total, widest
+    def __init__(self, kernel: Kernel, scheme: Scheme, rounding: Rounding, outputs: Array = ONE) -> None:
+        self._form = scheme.activations
+        node = kernel.nodes[kernel.anchor]
+        self._alpha, self._beta = (_factor(node, name) for name in ("alpha", "beta"))
+        bias = None if node.op_type in RECURRENT else _constant_bias(kernel)
+        shift = rounding.shift(kernel, scheme) if scheme.corrected else None
+        if shift is not None:
+            bias = shift if bias is None else bias + shift.reshape(bias.shape)
+        if bias is not None and outputs.size > 1:
+            bias = bias / outputs.reshape(bias.shape)
+        self._bias = bias
 
+    def first(self, shaped: Operand, weight: QuantizedWeight, params: QuantParams) -> Array | None:
+        """What int32 accumulators start with; None where the bias has no unit of its own, or does not fit."""
+        bias, scales = self._bias, weight.scales
+        if bias is None or not self._form.static or self._form.bits > _SHORT or scales.shape[1] != 1:
+            return None
+        unit = np.float32(params.scale) * scales[:, 0].astype(np.float32)
+        if self._factors or unit.size not in (1, bias.size) or not np.isfinite(bias).all():
+            return None
+        with np.errstate(over="ignore"):
+            codes = np.rint(bias / (unit if unit.size == 1 else unit.reshape(bias.shape)))
+        return shaped.bias(codes.astype(np.float64)) if np.all(np.abs(codes) < _INT32) else None
 
-def _joined(products: Array) -> Array:
-    """[groups, rows, channels of a group] -> [rows, channels]."""
-    joined: Array = products.transpose(1, 0, 2).reshape(products.shape[1], -1)
-    return joined
+    def added(self, shaped: Operand, sums: Array) -> Array:
+        """float32 sums times alpha, plus the bias times beta."""
+        total = sums if self._alpha == 1.0 else sums * self._alpha
+        if self._bias is None:
+            return total
+        return total + shaped.bias(to_activation(self._bias, self._form) * self._beta)
 
-
-def _shifted(bias: Array | None, shift: Array | None) -> Array | None:
-    if bias is None or shift is None:
-        return shift if bias is None else bias
-    return bias + shift.reshape(bias.shape)
+    @property
+    def _factors(self) -> bool:
+        return bool(self._alpha != 1.0 or self._beta != 1.0)
 
 
-def anchor_bias(kernel: Kernel) -> Array | None:
-    """float32 [channels]: what is added to the anchor's sums; None without a bias."""
-    if kernel.weight is None or not kernel.weight.bias:
+def _factor(node: Node, name: str) -> np.float32:
+    value = attribute(node, name, 1.0) if node.op_type == "Gemm" else 1.0
+    return np.float32(value if isinstance(value, float) else 1.0)
+
+
+def _constant_bias(kernel: Kernel) -> Array | None:
+    """float32: the bias of the kernel, or else what a Gemm adds."""
+    node, weight = kernel.nodes[kernel.anchor], kernel.weight
+    name = weight.bias if weight is not None else ""
+    if not name and node.op_type in _ADDING and len(node.inputs) > _ADDEND:
+        name = node.inputs[_ADDEND]
+    if not name:
         return None
-    scale = attribute(kernel.nodes[kernel.anchor], "beta", 1.0)
-    bias: Array = kernel.constants[kernel.weight.bias].astype(np.float32).reshape(-1)
-    return bias * np.float32(scale if isinstance(scale, float) else 1.0)
-
-
-class Operand:
-    """How an activation becomes rows of a matrix, and rows of sums the anchor's output."""
-
-    def __init__(self, kernel: Kernel, activation: Array) -> None:
-        self._node = kernel.nodes[kernel.anchor]
-        self._shape = activation.shape
-        self._conv: Geometry | None = None
-        self.groups = 1
-        weight = kernel.weight
-        self._flipped = weight is not None and self._node.inputs[1] == weight.activation != self._node.inputs[0]
-        if kernel.kind in (Kind.CONV, Kind.DEPTHWISE) and weight is not None:
-            self._conv = geometry(self._node, activation.shape, weight.shape)
-            self.groups = self._conv.groups
-
-    def rows(self, values: Array) -> Array:
-        """[groups, rows, k]; padding is 0, which is what the zero point stands for."""
-        if self._conv is not None:
-            return patches(values, self._conv)
-        if self._turned:
-            values = np.swapaxes(values, -1, -2)
-        return values.reshape(1, -1, values.shape[-1])
-
-    def output(self, sums: Array) -> Array:
-        """The anchor's output from [rows, channels]."""
-        if self._conv is not None:
-            batch, spatial = self._shape[0], self._conv.out
-            shaped = sums.reshape(batch, *spatial, -1)
-            return np.ascontiguousarray(np.moveaxis(shaped, -1, 1))
-        lead = (*self._shape[:-2], self._shape[-1]) if self._turned else self._shape[:-1]
-        shaped = sums.reshape(*lead, -1)
-        return np.ascontiguousarray(np.swapaxes(shaped, -1, -2)) if self._flipped else shaped
-
-    @property
-    def alpha(self) -> np.float32:
-        """Factor of a Gemm's product."""
-        value = attribute(self._node, "alpha", 1.0) if self._node.op_type == "Gemm" else 1.0
-        return np.float32(value if isinstance(value, float) else 1.0)
-
-    @property
-    def _turned(self) -> bool:
-        if self._node.op_type == "Gemm":
-            return bool(attribute(self._node, "transB" if self._flipped else "transA", 0)) != self._flipped
-        return self._flipped
+    bias = kernel.constants[name].astype(np.float32)
+    return bias if bias.ndim == 2 and bias.shape[0] > 1 else bias.reshape(-1)

@@ -29,7 +29,7 @@ from engine.quant.ranges import Ranges, activation_params
 from engine.quant.scaling import PLAIN
 from engine.quant.weights import fake_quantize
 from engine.session.background import Background, Bench
-from engine.session.emulating import emulated_output
+from engine.session.emulating import emulated_kernel
 from engine.session.names_kept import NamesKept
 from engine.session.on_device import device_output
 from engine.session.state import Captured
@@ -305,7 +305,10 @@ class _Reading:
                 found = device_output(self.kernel, self._scheme(source), inputs, self.network, self.ranges, self.family)
                 self.ran[source] = found.words
                 return found.values
-            return emulated_output(self.kernel, self._scheme(source), inputs, self.network, self.ranges)
+            made = emulated_kernel(self.kernel, self._scheme(source), inputs, self.network, self.ranges)
+            if made.words is not None:
+                self.ran[source] = made.words
+            return made.values
         return _values(evaluator, self._plan(source), self.sample, self.kernel, cancel)[tensor]
 
     def _weight(self, source: Source) -> tuple[Array, Array | None]:

@@ -12,8 +12,9 @@ from engine.errors import PlanError
 from engine.fusion.types import Kernel, Kind, Network
 from engine.graph.types import Array
 from engine.npu.blocks import fits_blocks, multiply_blocks
-from engine.npu.emulate import Operand, anchor_bias
+from engine.npu.emulate import AnchorBias, accumulator_bits, to_activation, why_not
 from engine.npu.fused_norm import GeluForm, fused_norm_bias_gelu
+from engine.npu.operand import operand as layout
 from engine.npu.operators import attribute
 from engine.npu.quant_matmul import QuantOperand, calls, operand, quant_matmul_rows
 from engine.precision.scheme import HALF, Scheme
@@ -24,6 +25,8 @@ from engine.text import Text, say
 
 _GELU = frozenset({"Gelu", "Erf", "Tanh", "com.microsoft.Gelu", "com.microsoft.FastGelu", "com.microsoft.QuickGelu"})
 """Nodes by which a GELU is known."""
+_INT = 32
+"""Bits of the Cube's sums."""
 _EPSILON = 1e-2
 """Constants below are an epsilon."""
 _ALIKE = 0.05
@@ -45,10 +48,10 @@ def device_output(
 
     Weights of 4 bits in groups of 32 meet FP16 activations in Kirin's QuantMatMul; a layer norm with a GELU behind it
     is FusedNormBiasGELU (the 1.702 form on Kirin, the tanh form elsewhere); every other product runs on packed weights
-    in fractal blocks.
+    in fractal blocks, those of INT16 by INT16 at once.
 
     Args:
-        kernel: A convolution or matrix product with a constant weight, or a norm with a GELU.
+        kernel: One with a constant weight, or a norm with a GELU.
         scheme: Its scheme.
         inputs: All that the kernel reads.
         network: Where it belongs.
@@ -61,16 +64,24 @@ def device_output(
     """
     if kernel.weight is None:
         return _norm(kernel, inputs, network, "kirin" if family == "kirin" else "tanh")
-    refused: Text | None = None
+    refused = why_not(kernel, scheme)
+    if refused is not None:
+        raise PlanError(refused)
     if family == "kirin" and _weight_only(kernel, scheme):
         right = _operand(kernel, scheme, ranges)
         if isinstance(right, QuantOperand):
             try:
-                return _quant_matmul(kernel, right, inputs, network)
+                return _quant_matmul(kernel, scheme, right, inputs, network, ranges)
             except PlanError as error:
                 refused = error.text
         else:
             refused = right
+    if kernel.nodes[kernel.anchor].op_type == "Gather":
+        values = emulated_output(kernel, scheme, inputs, network, ranges)
+        return OnDevice(values, say("Looked up row by row in the packed table."))
+    if accumulator_bits(scheme) > _INT:
+        values = emulated_output(kernel, scheme, inputs, network, ranges)
+        return OnDevice(values, say("Run on packed weights, at once: the Cube has no sums of 64 bits."))
     large = False
 
     def multiply(left: Array, right: Array) -> Array:
@@ -107,20 +118,26 @@ def _operand(kernel: Kernel, scheme: Scheme, ranges: Ranges) -> QuantOperand | T
         return error.text
 
 
-def _quant_matmul(kernel: Kernel, right: QuantOperand, inputs: Mapping[str, Array], network: Network) -> OnDevice:
+def _quant_matmul(
+    kernel: Kernel,
+    scheme: Scheme,
+    right: QuantOperand,
+    inputs: Mapping[str, Array],
+    network: Network,
+    ranges: Ranges,
+) -> OnDevice:
     split: tuple[int, ...] = ()
 
     def anchor(activation: Array) -> Array:
         nonlocal split
-        shaped = Operand(kernel, activation)
+        shaped = layout(kernel, activation.shape)
+        assert shaped is not None
         with np.errstate(over="ignore"):  # overflow to infinity is part of the result
             rows = shaped.rows(activation.astype(np.float16))[0]
             split = calls(rows.shape[0])
-            total = quant_matmul_rows(rows, right).astype(np.float32) * shaped.alpha
-            bias = anchor_bias(kernel)
-            if bias is not None:
-                total = total + bias.astype(np.float16).astype(np.float32)
-            return shaped.output(total.astype(np.float16).astype(np.float32))
+            sums = quant_matmul_rows(rows, right).astype(np.float32)[None]
+            total = AnchorBias(kernel, scheme, ranges.rounding).added(shaped, sums)
+            return to_activation(shaped.output(total), HALF)
 
     values = around_anchor(kernel, inputs, network, anchor)
     rows = ", ".join(f"{split.count(size)} × {size}" for size in sorted(set(split), reverse=True))

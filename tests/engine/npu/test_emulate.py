@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,24 @@ from onnx import TensorProto, helper, numpy_helper
 from engine.errors import PlanError
 from engine.fusion.types import Kernel, Kind, Weight
 from engine.graph.types import Node, TensorInfo
-from engine.npu.emulate import emulate, pack, quantize_activation, unpack
+from engine.npu.emulate import emulate, quantize_activation
+from engine.npu.packed import pack, unpack
 from engine.npu.patches import geometry, patches
 from engine.numerics import lower
-from engine.precision.scheme import BF16, FP16, INT4, INT8, W4A8, W8A16, ActivationFormat, Scheme, WeightFormat, label
+from engine.precision.scheme import (
+    BF16,
+    BRAIN,
+    FP16,
+    FP32,
+    INT4,
+    INT8,
+    W4A8,
+    W8A16,
+    ActivationFormat,
+    Scheme,
+    WeightFormat,
+    label,
+)
 from engine.quant.ranges import Range, Ranges, activation_params
 from engine.quant.weights import quantize_weight
 
@@ -138,15 +153,8 @@ def test_agrees_with_onnx_runtime(name, scheme):
         assert result.packed.nbytes == (k.constants["w"].size + 1) // 2
 
 
-@pytest.mark.parametrize("scheme", [BF16, Scheme(INT4.weights, BF16.activations)], ids=label)
-def test_brain_floats_are_refused_in_a_sentence(scheme):
-    k, shape = KERNELS[next(iter(KERNELS))]
-    with pytest.raises(PlanError, match="BF16 is not emulated; choose FP16, INT8 or INT4"):
-        emulate(k, scheme, np.zeros(shape, np.float32))
-
-
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("scheme", [INT8, INT4, FP16, W4A8, W8A16, PER_TENSOR], ids=label)
+@pytest.mark.parametrize("scheme", [INT8, INT4, FP16, BF16, W4A8, W8A16, PER_TENSOR], ids=label)
 def test_agrees_with_the_preview(name, scheme):
     k, shape = KERNELS[name]
     x = RNG.standard_normal(shape).astype(np.float32)
@@ -244,11 +252,78 @@ def test_half_overflow_becomes_infinite():
     assert np.isinf(emulate(k, FP16, np.full((1, 64), 1000.0, np.float32)).output).all()
 
 
+def test_integer_sums_of_a_transposed_convolution():
+    """With every scale 1, the output is the accumulator itself."""
+    x = RNG.integers(0, 255, (1, 6, 5, 5)).astype(np.float32)
+    weight = RNG.integers(-127, 128, (6, 4, 3, 3)).astype(np.float32)
+    weight[0, :, 0, 0] = 127
+    attributes = {"strides": [2, 3], "dilations": [2, 1], "pads": [1, 0, 2, 1], "output_padding": [1, 0], "group": 2}
+    k = kernel("ConvTranspose", Kind.CONV_TRANSPOSE, weight, ((1,), (0, 2, 3)), False, **attributes)
+    result = emulate(k, INT8, x, Range(0.0, 255.0))
+    exact = run([k.nodes[0].proto], {"w": weight}, x, TensorProto.FLOAT)  # below 2**24, so exact in float32
+    assert np.abs(exact).max() < 2**24
+    np.testing.assert_array_equal(result.output, exact)
+
+
+def test_sums_of_two_operands_of_16_bits_have_64():
+    weight = np.full((1000, 2), 32767.0, np.float32)
+    weight[0] = 100  # one repeated value would be stored as code 1
+    k = kernel("MatMul", Kind.MATMUL, weight, ((1,), (0,)), False)
+    wide = Scheme(WeightFormat(16), ActivationFormat(16, symmetric=True))
+    x, found = np.full((1, 1000), 32767, np.float32), Range(-32767.0, 32767.0)
+    result = emulate(k, wide, x, found)
+    assert result.accumulator_bits == 64
+    assert result.widest_sum > 2**31
+    assert not result.overflows
+    np.testing.assert_allclose(result.output, x.astype(np.float64) @ k.constants["w"], rtol=1e-4)
+    narrow = emulate(k, Scheme(INT8.weights, wide.activations), x, found)
+    assert narrow.accumulator_bits == 32
+    assert narrow.overflows
+
+
+@pytest.mark.parametrize("bits", [2, 3, 4, 8, 16])
+def test_codes_lie_without_gaps(bits):
+    k, shape = KERNELS["gemm"]
+    form = WeightFormat(bits, symmetric=False, granularity="group", group=16)
+    result = emulate(k, Scheme(form, INT8.activations), np.zeros(shape, np.float32), Range(-1, 1))
+    assert result.packed.nbytes == -(-40 * 100 * bits // 8)
+    quantized = quantize_weight(k.constants["w"], k.weight, form)
+    columns = np.arange(100) // 16
+    np.testing.assert_array_equal(
+        unpack(pack(quantized), quantized),
+        quantized.codes.astype(np.float64) - quantized.zero_points[:, columns],
+    )
+
+
+def test_what_a_gemm_adds_stays_where_its_weight_is_on_the_left():
+    weight, x = (RNG.standard_normal(shape).astype(np.float32) for shape in ((6, 20), (20, 4)))
+    k = kernel("Gemm", Kind.GEMM, weight, ((0,), (1,)), False, first=True, beta=0.5)
+    node = onnx.NodeProto()
+    node.CopyFrom(k.nodes[0].proto)
+    node.input.append("c")
+    added = RNG.standard_normal((6, 4)).astype(np.float32)
+    k = replace(k, nodes=(Node(0, node, ""),), constants={**k.constants, "c": added})
+    result = emulate(k, FP16, x)
+    np.testing.assert_allclose(result.output, weight @ x + 0.5 * added, rtol=0.01, atol=0.02)
+    with pytest.raises(PlanError, match="its bias is computed at run time"):
+        emulate(replace(k, constants={"w": weight}), FP16, x)
+
+
 def test_what_can_not_be_emulated_says_so():
     k, shape = KERNELS["conv"]
     x = np.zeros(shape, np.float32)
-    with pytest.raises(PlanError, match="3 bits"):
-        emulate(k, Scheme(WeightFormat(3), INT8.activations), x)
-    batched = kernel("MatMul", Kind.MATMUL, np.zeros((2, 4, 4), np.float32), ((0, 2), (1,)), False)
-    with pytest.raises(PlanError, match="batches"):
-        emulate(batched, INT8, np.zeros((2, 3, 4), np.float32))
+    with pytest.raises(PlanError, match="is at FP32: there is nothing to emulate"):
+        emulate(k, FP32, x)
+    with pytest.raises(PlanError, match="weights of 16 bits don't fit the 8 that BF16 keeps"):
+        emulate(k, Scheme(WeightFormat(16), BRAIN), x)
+    both = replace(k, kind=Kind.MATMUL_DYNAMIC, weight=None)
+    with pytest.raises(PlanError, match="both operands are computed at run time"):
+        emulate(both, FP16, x)
+    with pytest.raises(PlanError, match="has no weights"):
+        emulate(replace(k, weight=None), FP16, x)
+    other = kernel("Mul", Kind.MATMUL, np.zeros((4, 4), np.float32), ((0,), (1,)), False)
+    with pytest.raises(PlanError, match="no emulated kernel for the operator Mul"):
+        emulate(other, INT8, np.zeros((4, 4), np.float32))
+    spread = kernel("Einsum", Kind.MATMUL, np.zeros((4, 4), np.float32), ((0,), (1,)), False, equation="...k,nk->...n")
+    with pytest.raises(PlanError, match="no emulated kernel for this equation"):
+        emulate(spread, INT8, np.zeros((4, 4), np.float32))
