@@ -18,8 +18,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 
 from gui.commands import mark, shown
 from gui.theme import Theme, theme_manager
@@ -154,6 +154,21 @@ class Dock(QDockWidget):
         if self.view is not None:
             self.view.take_keys()
 
+    def take_keys(self) -> None:
+        """Give the keys to the view, or to the header where the view has nothing that takes any now."""
+        if self.isFloating():
+            self.activateWindow()
+        self.ensure_view().take_keys()
+        if dock_around(QApplication.focusWidget()) is self:
+            return
+        takers = [
+            w
+            for w in (self.view, *self.view.findChildren(QWidget), *self.title.findChildren(QWidget))
+            if w.isVisibleTo(self) and w.isEnabled() and w.focusPolicy() & Qt.FocusPolicy.TabFocus
+        ]
+        if takers:
+            takers[0].setFocus(Qt.FocusReason.TabFocusReason)
+
     def ensure_view(self) -> Any:
         """The view, made and filled now if nobody has seen it yet."""
         if self.view is None:
@@ -177,6 +192,14 @@ class Dock(QDockWidget):
             self.view.hide()
             self.view.deleteLater()
             self.view = None
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """A line around it while it floats: Qt draws none where the title bar is not its own."""
+        super().paintEvent(event)
+        if self.isFloating():
+            painter = QPainter(self)
+            painter.setPen(theme_manager.theme.strong)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the language."""
@@ -249,6 +272,11 @@ class DockHost(QMainWindow):
         if self._wanted or self._settle.isActive() or self._build.isActive():
             return False
         return not any(dock.view is not None and dock.view.unfilled for dock in self.docks.values())
+
+    def panels_on_show(self) -> list[Dock]:
+        """The docks that are in front of their groups, as one reads: from the left, then down; floating ones last."""
+        shown = [dock for dock in self.docks.values() if dock.isVisible() and not dock.visibleRegion().isEmpty()]
+        return sorted(shown, key=lambda dock: (dock.isFloating(), dock.x(), dock.y()))
 
     def group_of(self, dock: Dock) -> list[Dock]:
         """The docks that share a place with one, itself included, in the order of the table."""

@@ -410,3 +410,17 @@ def test_closing_a_window_with_unsaved_edits_asks(qtbot, session):
     assert dialog is not None
     dialog._on_discard()
     assert not window.isVisible()
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_floating_panel_has_a_line_around_it(make_window, session, mode):
+    theme_manager.set_mode(mode)
+    window = make_window(session)
+    dock = window.host.docks["layers"]
+    dock.float_or_dock()
+    QApplication.processEvents()
+    seen, line = dock.grab().toImage(), theme_manager.theme.strong
+    right, bottom = seen.width() - 1, seen.height() - 1
+    corners = [(0, bottom // 2), (right, bottom // 2), (right // 2, 0), (right // 2, bottom)]
+    assert [seen.pixelColor(x, y).name() for x, y in corners] == [line.name()] * 4
+    dock.float_or_dock()
