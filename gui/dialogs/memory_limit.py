@@ -13,6 +13,7 @@ from gui.i18n import text as translated
 GB = 1e9
 _MARGIN = 1.25
 """What is known to be needed is not all: activations and copies come on top."""
+_MOST_GB = 1024.0
 
 
 class MemoryLimitDialog(Dialog):
@@ -50,15 +51,16 @@ class MemoryLimitDialog(Dialog):
         )
         self._chosen = chosen
         self.field = QDoubleSpinBox()
-        self.field.setRange(0.1, 1024.0)
+        self.field.setRange(0.1, _MOST_GB)
         self.field.setDecimals(1)
         self.field.setSuffix(" GB")
         self.field.setValue(max(limit, need * _MARGIN) / GB)
-        form = QFormLayout()
-        form.addRow(self.tr("Memory that a model may take"), self.field)
-        self.body.addLayout(form)
         self.add_button(self.tr("Cancel"), self.reject)
-        words = self.tr("Open with this limit") if asked else self.tr("Apply")
-        self.add_button(words, self.accept, primary=not asked)
+        if need <= _MOST_GB * GB:  # beyond, no answer would open it
+            form = QFormLayout()
+            form.addRow(self.tr("Memory that a model may take"), self.field)
+            self.body.addLayout(form)
+            words = self.tr("Open with this limit") if asked else self.tr("Apply")
+            self.add_button(words, self.accept, primary=not asked)
         self.accepted.connect(lambda: self._chosen(int(self.field.value() * GB)))
         self.rejected.connect(lambda: self._chosen(None))

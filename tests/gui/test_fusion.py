@@ -157,6 +157,17 @@ def cnn_file(tmp_path):
     return tmp_path / "layer.onnx"
 
 
+def test_a_model_that_no_limit_would_open_offers_none(tmp_path, qtbot):
+    answers = []
+    error = TooBigError(tmp_path / "big.onnx", 10**18, 4_000_000_000)
+    dialog = MemoryLimitDialog(4_000_000_000, answers.append, None, refusal=error.text, need=error.need)
+    dialog.show()
+    assert [button.text() for button in dialog.findChildren(QPushButton) if button.isVisible()] == ["Cancel"]
+    assert not dialog.field.isVisible()
+    dialog.reject()
+    assert answers == [None]
+
+
 def test_the_memory_limit_is_asked_for_and_remembered(tmp_path, qtbot):
     answers = []
     error = TooBigError(tmp_path / "big.onnx", 6_000_000_000, 4_000_000_000)
