@@ -74,7 +74,7 @@ class LimitField(QDoubleSpinBox):
         self.unit: QLabel = make_label(limit.unit, "caption")
         self._title = ""
         self.setDecimals(limit.decimals)
-        self.setRange(0, 1e9)
+        self.setRange(0, 100 if limit.unit == "%" else 1e9)
 
     def entitle(self, title: str) -> None:
         """What screen readers say: the limit with its sign and unit."""

@@ -57,6 +57,9 @@ def test_the_form_makes_what_is_wished_for(session, panel):
     assert wishes.size_bytes == 2.5 * 1024**2
     assert (wishes.min_sqnr_db, wishes.latency_us, wishes.goal) == (21.0, None, "damage")
     assert wishes.accuracy_drop == pytest.approx(0.015)
+    drop = form.rows["accuracy_drop"][1]
+    drop.setValue(250.0)
+    assert drop.value() == 100.0  # nothing loses more than all
     assert set(wishes.schemes) == {FP16, W8A16, INT8}
     assert not wishes.agree
     settle(panel)
