@@ -15,7 +15,7 @@ from engine.interop.samples import DataSource
 from engine.numerics import Evaluator
 from engine.numerics.dumps import write_dump
 from engine.precision.presets import preset
-from engine.precision.scheme import INT4, INT8
+from engine.precision.scheme import INT4, INT8, ActivationFormat, Scheme, WeightFormat
 from engine.quant.ranges import activation_params
 from engine.quant.weights import quantize_weight
 from engine.session.checks import check
@@ -305,3 +305,40 @@ def test_of_two_dumps_that_are_opened_at_once_both_are_read(opened, tmp_path):
         session.comparing.open_dump(path)
     opened.settle()
     assert (session.comparing.a, session.comparing.b) == tuple(Source("dump", str(path)) for path in paths)
+
+
+def test_what_an_emulated_kernel_does_otherwise_is_noted(tmp_path):
+    rng = np.random.default_rng(0)
+    weights = {"t": rng.standard_normal((30, 16)), "w": rng.standard_normal((1, 24, 16)), "r": np.zeros((1, 24, 6))}
+    weights |= {"v": rng.standard_normal((16, 8))}
+    graph = helper.make_graph(
+        [helper.make_node("Gather", ["t", "i"], ["e"], "/table"),
+         helper.make_node("LSTM", ["e", "w", "r"], ["h"], "/steps", hidden_size=6),
+         helper.make_node("MatMul", ["e", "v"], ["m"], "/product"),
+         helper.make_node("Transpose", ["m"], ["mt"], "/turned", perm=[0, 2, 1]),
+         helper.make_node("MatMul", ["m", "mt"], ["s"], "/both")],
+        "g",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, [4, 2])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("h", "s")],
+        [numpy_helper.from_array(a.astype(np.float32), n) for n, a in weights.items()],
+    )  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "m.onnx")
+    made = Driver(tmp_path)
+    try:
+        made.open(tmp_path / "m.onnx")
+        session = made.session
+        kernels = {kernel.nodes[kernel.anchor].proto.name: kernel for kernel in session.network.kernels}
+        session.set_scheme([k.id for k in session.network.tunable], INT8)
+        wide = Scheme(WeightFormat(16), ActivationFormat(16, symmetric=True))
+        session.set_scheme([kernels["/product"].id], wide)
+        made.settle()
+        session.comparing.choose(CURRENT, EMULATED)
+        words = {"/table": "there are no sums", "/steps": "its state stays in floats", "/product": "in 64 bits"}
+        for name, note in words.items():
+            found = shown(made, kernels[name])
+            assert found.sums.sqnr_db > 60
+            assert any(note in str(text) for text in found.notes)
+        assert shown(made, kernels["/both"]) is None
+        assert "both operands are computed at run time" in made.errors()[-1]
+    finally:
+        made.session.close()
