@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, field
 from math import prod
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,9 +20,23 @@ from engine.interop.qdq import export_qdq
 from engine.npu.emulate import why_not
 from engine.numerics import Evaluator, calibrate
 from engine.numerics.samples import SampleSet
+from engine.numerics.synthetic import synthetic_samples
 from engine.precision import Plan
-from engine.precision.scheme import BF16, BRAIN, FP16, FP32, HALF, INT4, INT8, ActivationFormat, Scheme, WeightFormat
+from engine.precision.scheme import (
+    BF16,
+    BRAIN,
+    FP16,
+    FP32,
+    HALF,
+    INT4,
+    INT8,
+    ActivationFormat,
+    Scheme,
+    WeightFormat,
+    label,
+)
 from engine.session.emulating import emulated_output
+from engine.session.on_device import device_output
 
 LEAST_DB = 60
 FULL = FP32.activations
@@ -353,3 +369,38 @@ def resolved(place: str):
     except ModuleNotFoundError:
         outer, _, owner = module.rpartition(".")
         return getattr(getattr(importlib.import_module(outer), owner), name)
+
+
+@pytest.mark.parametrize("case", [BY_TURNS, OWN, STACK, LEFT, ROWS, STEPS, INDICES], ids=lambda case: case.op)
+@pytest.mark.parametrize("scheme", [INT8, INT4, SIXTEEN], ids=label)
+def test_the_device_runs_each_kind_to_the_bits_of_the_emulated_kernel(case, scheme, tmp_path):
+    net, samples = network(case, 2, tmp_path), inputs(case, 2, 0.5)
+    ranges, (kernel,), feeds = calibrate(net, samples), net.kernels, samples.feeds[0]
+    ran = device_output(kernel, scheme, feeds, net, ranges, "ascend")
+    plain = emulated_output(kernel, scheme, feeds, net, ranges)
+    if scheme == INT4:  # floats, added up in another order
+        assert np.abs(ran.values - plain).max() <= 2e-3 * np.abs(plain).max()
+    else:
+        np.testing.assert_array_equal(ran.values, plain)
+    words = "64 bits" if scheme == SIXTEEN else "FRACTAL_NZ"
+    assert ("packed table" if case.rows else words) in str(ran.words)
+
+
+SAMPLES = Path(__file__).resolve().parents[3] / "sample_models"
+THREE = Scheme(WeightFormat(3, symmetric=False, granularity="group", group=32), STATIC)
+
+
+@pytest.mark.parametrize(("name", "shapes"), [
+    ("mobile_vision_encoder", {"image": (1, 3, 32, 32)}), ("swiglu_decoder", {"input_ids": (1, 17)}),
+])  # fmt: skip
+@pytest.mark.parametrize("scheme", [INT8, INT4, FP16, BF16, SIXTEEN, THREE], ids=label)
+def test_every_kernel_of_a_trained_model_agrees(name, shapes, scheme):
+    net = fuse(load(SAMPLES / name / f"{name}.onnx", shapes=shapes))
+    samples = synthetic_samples(net.graph, 1)
+    ranges = calibrate(net, samples)
+    with closing(Evaluator(net, samples, ranges=ranges)) as evaluator:
+        for kernel in net.tunable:
+            kept = evaluator.capture(kernel.id, Plan({kernel.id: scheme}), 0)
+            values = emulated_output(kernel, scheme, dict(kept.result_inputs), net, ranges)
+            noise = ((kept.result - values).astype(np.float64) ** 2).sum()
+            assert noise <= 1e-6 * (kept.result.astype(np.float64) ** 2).sum(), kernel.name
