@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import onnx
 import pytest
@@ -12,7 +14,7 @@ from engine.fusion import fuse
 from engine.graph import load
 from engine.npu.blocks import multiply_blocks, multiply_plain
 from engine.precision.scheme import FP16, INT4, INT8
-from engine.quant.ranges import Range, Ranges
+from engine.quant.ranges import FromWeights, Range, Ranges
 from engine.session.emulating import emulated_output
 from engine.session.on_device import device_output
 
@@ -100,6 +102,23 @@ def test_limits_of_quant_matmul_are_named(tmp_path):
     assert "at most 448 KB" in str(ran(net, INT4, feeds(net), "kirin")[0].words)
     net = product(tmp_path, 16, 128, 128)
     assert "QuantMatMul" not in str(ran(net, INT4, feeds(net), "ascend")[0].words)
+
+
+class Shifted(FromWeights):
+    """Rounds to nearest, and knows what the bias gets."""
+
+    def shift(self, kernel, scheme):
+        return np.full(128, 20.0, np.float32)
+
+
+def test_a_corrected_bias_reaches_quant_matmul(tmp_path):
+    net = product(tmp_path, 8, 128, 128)
+    inputs, (kernel,) = feeds(net), net.kernels
+    ranges = Ranges({"x": Range(-3.0, 3.0)}, "minmax", rounding=Shifted())
+    plain, _ = ran(net, INT4, inputs, "kirin")
+    found = device_output(kernel, replace(INT4, corrected=True), inputs, net, ranges, "kirin")
+    assert "QuantMatMul" in str(found.words)
+    np.testing.assert_allclose(found.values - plain.values, 20.0, atol=0.1)
 
 
 def norm(tmp_path, *, tail="Gelu", beta=True):
