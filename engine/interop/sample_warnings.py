@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from engine.graph.types import Array, TensorInfo
-from engine.interop.pictures import ImageOptions
+from engine.interop.pictures import BYTE, ImageOptions
 from engine.interop.samples import DataSource
 from engine.numerics.sample_statistics import Moments, SetStatistics
 from engine.numerics.samples import SampleSet
@@ -22,6 +22,8 @@ _FEW = 8
 """Samples below which nobody can say what is usual."""
 _FAR, _SPREAD = 3.0, (0.05, 4.0)
 """Mean and standard deviations that standardised values stay within."""
+_OF_PIXELS = 0.02, 1.0
+"""Parts of the range of pixels that a mean lies within, where nothing is divided by a deviation (as for Caffe)."""
 _UNLIKE = 10.0
 """Robust deviations from the others at which a sample is unlike them."""
 _PHASES = 0.15, 0.5
@@ -189,9 +191,17 @@ def sample_name(samples: SampleSet, number: int) -> object:
 
 
 def _standardised(info: TensorInfo, options: ImageOptions, found: SetStatistics) -> Iterator[Text]:
-    if not any(options.mean) and all(value == 1 for value in options.std):
-        return
     overall = found.overall(info.name)
+    if all(value == 1 for value in options.std):
+        largest = max(map(abs, options.mean), default=0.0)
+        if largest and not _OF_PIXELS[0] <= largest / (options.scale / BYTE) <= _OF_PIXELS[1]:
+            yield say(
+                "Input {name} has mean {mean} after preprocessing, where the given mean promises values around 0; "
+                "check scale and mean.",
+                name=info.name,
+                mean=_short(overall.mean),
+            )
+        return
     within = found.moments[info.name][:, 3]
     if info.name in found.channels:  # constants that differ by channel are no spread
         within = np.sqrt(np.maximum(within**2 - found.channels[info.name].var(axis=1), 0.0))

@@ -8608,6 +8608,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>样本 {number}</translation>
     </message>
     <message>
+        <source>Input {name} has mean {mean} after preprocessing, where the given mean promises values around 0; check scale and mean.</source>
+        <translation>输入 {name} 预处理后的均值为 {mean}，而给定的均值应使数值在 0 附近；请检查 scale 和 mean。</translation>
+    </message>
+    <message>
         <source>Input {name} has mean {mean} and deviation {std} after preprocessing, where mean and std promise values near 0 and 1; check scale, mean and std.</source>
         <translation>预处理后输入 {name} 的均值为 {mean}、标准差为 {std}，而按所给均值和标准差应接近 0 和 1；请检查缩放系数、均值和标准差。</translation>
     </message>

@@ -101,6 +101,14 @@ def test_scale_and_mean_that_do_not_go_together(folder, wrong):
 
 
 @pytest.mark.parametrize(
+    "wrong", [ImageOptions(mean=(123.0, 117.0, 104.0)), ImageOptions(scale=1.0, mean=IMAGENET.mean)]
+)
+def test_a_mean_that_is_of_other_pixels_than_the_scale(folder, wrong):
+    (sentence,) = promised(folder, wrong)
+    assert "the given mean promises values around 0" in sentence
+
+
+@pytest.mark.parametrize(
     "right",
     [
         IMAGENET,
@@ -109,6 +117,8 @@ def test_scale_and_mean_that_do_not_go_together(folder, wrong):
         ImageOptions(scale=1.0, mean=(123.675, 116.28, 103.53), std=(58.395, 57.12, 57.375)),
         ImageOptions(mean=(0.5,), std=(0.5,)),
         ImageOptions(scale=1 / 127.5, mean=(1.0,), std=(1.0,)),
+        ImageOptions(scale=1.0, mean=(123.0, 117.0, 104.0)),
+        ImageOptions(mean=(0.485, 0.456, 0.406)),
     ],
 )
 def test_usual_preprocessing_raises_no_doubt(folder, right):
