@@ -424,3 +424,15 @@ def test_a_floating_panel_has_a_line_around_it(make_window, session, mode):
     corners = [(0, bottom // 2), (right, bottom // 2), (right // 2, 0), (right // 2, bottom)]
     assert [seen.pixelColor(x, y).name() for x, y in corners] == [line.name()] * 4
     dock.float_or_dock()
+
+
+def test_the_tabs_beside_the_layers_stay_where_they_are_whichever_is_in_front(make_window, session, qtbot):
+    window = make_window(session, size=(1280, 800))
+    group = ("summary", "kernel", "history")
+    for name in group:
+        window.reveal(name)
+        title = window.host.docks[name].title
+        qtbot.waitUntil(lambda title=title: len(title._tabs) == 3)
+        QApplication.processEvents()
+        assert [tab.dock.spec.id for tab in title._tabs if not tab.isHidden()] == list(group)
+        assert title._others.isHidden()
