@@ -19,6 +19,7 @@ from engine.session.changes import Change
 from gui import style
 from gui.app import SWITCH_S
 from gui.bridge import Dispatcher
+from gui.garbage import Garbage
 from gui.plain_imports import restore
 from gui.settings import Settings
 from gui.window import Window
@@ -38,7 +39,9 @@ def window() -> Window:
     made.show()
     dispatcher = Dispatcher()
     dispatcher.setParent(made)
-    made.set_session(Session(dispatch=dispatcher.dispatch))
+    session = Session(dispatch=dispatcher.dispatch)
+    made.set_session(session)
+    Garbage(session)
     QApplication.processEvents()
     gc.collect()
     gc.freeze()

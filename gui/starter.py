@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 from engine.text import say
 from gui.bridge import Dispatcher
 from gui.docks import DOCKS, available
+from gui.garbage import Garbage
 from gui.window import Window
 
 _SLICE_S = 0.008
@@ -150,6 +151,7 @@ class Starter(QObject):
         remembered = window.settings
         session = Session(dispatch=dispatcher.dispatch, settings=remembered.folder, recovery=remembered.recovery)
         window.set_session(session)
+        Garbage(session)
         if window.host is not None:
             window.host.hold_back(later)
         window.check_fonts()
