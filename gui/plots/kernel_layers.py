@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
+from engine.graph.types import Array
 from gui.plots.frame import Frame
 from gui.plots.kernels import KernelColumns
 from gui.plots.layer import Layer
@@ -104,12 +105,20 @@ class PrecisionStrip(Layer):
         gap = 1.0 if frame.x_scale >= 5 else 0.0
         first, last = max(0, int(frame.x0)), min(len(self._columns), int(frame.x1) + 2)
         names = np.array(self._columns.families[first:last])
-        left = np.round(frame.xs(np.arange(first, last) - 0.5))
-        width = np.maximum(1.0, np.round(frame.xs(np.arange(first, last) + 0.5)) - left - gap)
+        starts = np.arange(first, last)
+        if not gap:
+            starts, names = starts[_begins(names)], names[_begins(names)]
+        edges = np.round(frame.xs(np.append(starts, last) - 0.5))
+        left, width = edges[:-1], np.maximum(1.0, np.diff(edges) - gap)
         for name in np.unique(names):
             mine = names == name
             color = strip_color(self.theme, str(name))
             fill_rects(painter, boxes(left[mine], top, width[mine], STRIP_HEIGHT), color)
+
+
+def _begins(names: Array) -> Array:
+    """Where another name than the one before begins."""
+    return np.concatenate([[True], names[1:] != names[:-1]])[: len(names)]
 
 
 def strip_color(theme: Theme, family: str) -> QColor:

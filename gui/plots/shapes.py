@@ -148,9 +148,13 @@ def plain_text(
 
 
 def boxes(left: Array, top: Array | float, width: Array | float, height: Array | float) -> list[QRectF]:
-    """Rectangles from arrays; single numbers stand for all."""
+    """Rectangles from arrays, equal ones once; single numbers stand for all.
+
+    Thousands of kernels on hundreds of pixels share their places.
+    """
     columns = np.broadcast_arrays(left, top, width, height)
-    return [QRectF(*row) for row in np.stack(columns, axis=-1).tolist()]
+    rows = dict.fromkeys(zip(*(column.tolist() for column in columns), strict=True))
+    return [QRectF(*row) for row in rows]
 
 
 def fill_rects(painter: QPainter, rects: Iterable[QRectF], color: QColor | QBrush) -> None:
