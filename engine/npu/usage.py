@@ -6,7 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.npu.results import KernelCost, Lane, Simulation
+import msgspec
+import numpy as np
+
+from engine.graph.types import Array
+from engine.npu.results import Bar, KernelCost, Lane, Simulation
 from engine.text import Text, say
 
 Cause = Literal["Invocation", "Launch", "CPU", "First transfer"]
@@ -18,8 +22,7 @@ _LEAST_US = 1e-6
 Span = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True, gc=False):
     """A stretch in which no unit of the NPU works."""
 
     start_us: float
@@ -68,19 +71,27 @@ class Usage:
 
 def usage(simulation: Simulation) -> Usage:
     """Count the busy time of a run and name its gaps."""
-    lanes: dict[Lane, list[Span]] = {lane: [] for lane in UNITS}
-    for bar in simulation.bars:
-        if bar.lane in lanes and bar.duration_us > 0.0:
-            lanes[bar.lane].append((bar.start_us, bar.start_us + bar.duration_us))
-    busy = _union(span for spans in lanes.values() for span in spans)
-    compute = _union([*lanes["Cube"], *lanes["Vector"]])
+    spans = {
+        lane: _union([(bar.start_us, bar.start_us + bar.duration_us) for bar in bars if bar.duration_us > 0.0])
+        for lane, bars in _by_lane(simulation.bars).items()
+    }
+    busy = _union(np.concatenate(list(spans.values())))
+    compute = _union(np.concatenate([spans["Cube"], spans["Vector"]]))
     return Usage(
         simulation.latency_us,
-        {lane: _length(_union(spans)) for lane, spans in lanes.items()},
+        {lane: _length(found) for lane, found in spans.items()},
         _length(busy),
         _length(compute),
-        tuple(_gaps(busy, simulation)),
+        tuple(_gaps(busy.tolist(), simulation)),
     )
+
+
+def _by_lane(bars: Iterable[Bar]) -> dict[Lane, list[Bar]]:
+    lanes: dict[Lane, list[Bar]] = {lane: [] for lane in UNITS}
+    for bar in bars:
+        if bar.lane in lanes:
+            lanes[bar.lane].append(bar)
+    return lanes
 
 
 def advice(found: Usage) -> Text:
@@ -125,7 +136,7 @@ def top_kernels(simulation: Simulation, count: int | None = None) -> tuple[Kerne
     return tuple(ranked if count is None else ranked[:count])
 
 
-def _gaps(busy: Sequence[Span], simulation: Simulation) -> Iterable[Gap]:
+def _gaps(busy: Iterable[Sequence[float]], simulation: Simulation) -> Iterable[Gap]:
     """What `busy` leaves of the run, cut where the cause changes."""
     causes = _causes(simulation)
     place = 0
@@ -159,17 +170,18 @@ def _causes(simulation: Simulation) -> list[tuple[float, float, Cause, int]]:
     return found
 
 
-def _union(spans: Iterable[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for low, high in sorted(spans):
-        if merged and low <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(high, merged[-1][1])
-        else:
-            merged.append((low, high))
-    return merged
+def _union(spans: Sequence[Span] | Array) -> Array:
+    """Spans that touch or overlap as one, in order of time: an array of (start, end)."""
+    if not len(spans):
+        return np.empty((0, 2))
+    given = np.asarray(spans, float)
+    starts, ends = given[np.argsort(given[:, 0], kind="stable")].T
+    until = np.maximum.accumulate(ends)
+    begins = np.flatnonzero(np.concatenate([[True], starts[1:] > until[:-1]]))
+    return np.column_stack([starts[begins], until[np.append(begins[1:], len(starts)) - 1]])
 
 
-def _complement(spans: Sequence[Span], end: float) -> Iterable[Span]:
+def _complement(spans: Iterable[Sequence[float]], end: float) -> Iterable[Span]:
     at = 0.0
     for low, high in spans:
         if low > at:
@@ -179,5 +191,5 @@ def _complement(spans: Sequence[Span], end: float) -> Iterable[Span]:
         yield at, end
 
 
-def _length(spans: Iterable[Span]) -> float:
-    return sum(high - low for low, high in spans)
+def _length(spans: Array) -> float:
+    return float(np.sum(spans[:, 1] - spans[:, 0]))

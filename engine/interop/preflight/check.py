@@ -30,7 +30,8 @@ def steps(facts: Facts) -> Iterator[list[Finding]]:
     if simulation is not None and len(simulation.kernels) == len(facts.network.kernels):
         for of_kernels in (cost.on_cpu, cost.slower, cost.islands):
             yield list(of_kernels(facts, simulation))
-        yield [*cost.launches(simulation), *cost.gaps(simulation)]
+        yield list(cost.launches(simulation))
+        yield list(cost.gaps(simulation))
     yield [*cost.load(facts), *cost.throttling(facts)]
 
 
