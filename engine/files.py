@@ -29,7 +29,7 @@ def check_replaceable(path: Path) -> None:
 
 @contextmanager
 def written_aside(path: Path) -> Iterator[Path]:
-    """Give a path in a folder beside `path` to write to; it takes the place of `path` if the block ends without an error.
+    """Give a path in a folder beside `path` to write to; it takes the place of `path` if the block ends without error.
 
     Raises:
         ExportError: the folder is missing, read-only or full, or the target is a link, device, pipe or folder.

@@ -4,7 +4,6 @@ import threading
 from dataclasses import replace
 
 import pytest
-from small_models import small_cnn
 
 from engine.precision.scheme import INT8
 from engine.session import sweep_measuring
