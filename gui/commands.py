@@ -195,6 +195,11 @@ COMMANDS: tuple[Command | Submenu, ...] = (
         lambda s: _open(s) and _has_graph(), 0, lambda a: a.layout_now == "graph",
     ),
     Submenu("panels", "view", mark("Panels"), "panels", 1, "columns"),
+    Command("next_panel", "view", mark("Go to the next panel"), lambda a: a.go_to_panel(1), ("F6",), "", _open, 1),
+    Command(
+        "previous_panel", "view", mark("Go to the previous panel"), lambda a: a.go_to_panel(-1), ("Shift+F6",), "",
+        _open, 1,
+    ),
     Command("float", "view", mark("Float or dock the panel in use"), lambda a: a.float_panel(), (), "", _open, 1),
     Command("alone", "view", mark("Show the panel in use alone, or all again"), lambda a: a.panel_alone(), (), "expand",
             _open, 1),

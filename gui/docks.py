@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from gui.commands import mark, shown
 from gui.theme import Theme, theme_manager
@@ -159,7 +159,7 @@ class Dock(QDockWidget):
         if self.isFloating():
             self.activateWindow()
         self.ensure_view().take_keys()
-        if dock_around(QApplication.focusWidget()) is self:
+        if dock_around(self.window().focusWidget()) is self:
             return
         takers = [
             w

@@ -1,9 +1,10 @@
-"""The palette: type to find a command or a kernel, Enter to use it."""
+"""The palette: type to find a command, a panel or a kernel, Enter to use it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
@@ -55,7 +56,11 @@ class Palette(QDialog):
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("palette")
-        self._entries = [*_commands(menus), *_kernels(actions, self.tr("kernel"))]
+        self._entries = [
+            *_commands(menus),
+            *_panels(menus, actions, self.tr("panel")),
+            *_kernels(actions, self.tr("kernel")),
+        ]
         self.field = QLineEdit()
         self.field.setPlaceholderText(self.tr("Search kernels and commands"))
         self.field.setAccessibleName(self.field.placeholderText())
@@ -125,6 +130,16 @@ def _commands(menus: Menus) -> Iterator[Entry]:
             menu, text = shown(MENUS[command.menu]), shown(command.text)
             words = f"{menu} {text} {command.text}".lower()
             yield Entry(text, menu, command.keys[0] if command.keys else "", command.icon, _bind(menus, command), words)
+
+
+def _panels(menus: Menus, actions: Actions, word: str) -> Iterator[Entry]:
+    """A menu shows and hides panels; by their names one goes there."""
+    session = actions.session
+    if menus.host is None or session is None or session.network is None:
+        return
+    for name, dock in menus.host.docks.items():
+        title = dock.name()
+        yield Entry(title, word, "", "columns", partial(actions.panel, name), f"{word} {title} {name}".lower())
 
 
 def _bind(menus: Menus, command: Command) -> Callable[[], object]:

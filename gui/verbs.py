@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QDialog
 
 from engine.errors import MixbitError
@@ -219,6 +219,26 @@ class Verbs(QObject):
         dock = self._window.panel_in_use()
         if dock is not None:
             dock.float_or_dock()
+
+    def go_to_panel(self, step: int) -> None:
+        """Give the keys to the next panel on show, as one reads, or to the one before (-1)."""
+        host = self._window.host
+        panels = host.panels_on_show() if host is not None else []
+        if not panels:
+            return
+        here = self._window.focused_dock()
+        at = next((i for i, dock in enumerate(panels) if dock.spec.id == here), None)
+        if at is None:  # from the menus, the context bar
+            main = self._window.panel_in_use()
+            (main if main in panels else panels[0]).take_keys()
+        else:
+            panels[(at + step) % len(panels)].take_keys()
+
+    def panel(self, dock_id: str) -> None:
+        """Bring a panel in front and give it the keys."""
+        if self._window.reveal(dock_id) is not None and self._window.host is not None:
+            dock = self._window.host.docks[dock_id]
+            QTimer.singleShot(0, dock, dock.take_keys)  # what has just come in front is not laid out yet
 
     def panel_alone(self) -> None:
         """Show the panel in use alone, or all again."""
