@@ -21,7 +21,7 @@ from gui.theme import Theme
 from gui.views.blocks_matrix import BlockMatrix, Matrix, role_names
 from gui.views.graph_overlay import Overlay, overlay_of
 from gui.views.layers_card import card as kernel_card
-from gui.views.layers_rows import LayerRows, Shape, Support, rows_of, shape_of
+from gui.views.layers_rows import LayerRows, Shape, Support, known_shape, rows_of
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
 from gui.widgets.tip_card import TipCard
@@ -105,7 +105,7 @@ class BlocksView(PlotView):
             self.show_no_model(self.tr("Open a model to see its repeated blocks side by side."))
             return
         if network is not self._network:
-            self._network, self._shape = network, shape_of(network)
+            self._network, self._shape = network, known_shape(network)
             self._support.forget()
             self.series = max(find_series(network), key=lambda s: (bool(s.prefix), len(s.blocks)), default=None)
         if self.series is None:

@@ -24,7 +24,7 @@ from gui.views.graph_minimap import Minimap
 from gui.views.graph_overlay import OVERLAYS, SCALED, Overlay, overlay_of
 from gui.views.graph_walk import step_from
 from gui.views.layers_card import card as kernel_card
-from gui.views.layers_rows import LayerRows, Shape, Support, rows_of, shape_of
+from gui.views.layers_rows import LayerRows, Shape, Support, known_shape, rows_of
 from gui.widgets.escape import EscapeFirst
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
@@ -158,7 +158,7 @@ class GraphView(PlotView):
             return
         self.show_page()
         if network is not self._network:
-            self._network, self._shape = network, shape_of(network)
+            self._network, self._shape = network, known_shape(network)
             self._support.forget()
             self._laid_out = None
             self.layouter.forget()

@@ -23,7 +23,7 @@ from gui.views.layers_edits import WHO, LayerEdits
 from gui.views.layers_filter import HEIGHT, FilterBar
 from gui.views.layers_model import AT_ONCE, LayersModel
 from gui.views.layers_order import Filter
-from gui.views.layers_rows import SEGMENTS, Shape, Support, rows_of, shape_of, switched
+from gui.views.layers_rows import SEGMENTS, Shape, Support, known_shape, rows_of, switched
 from gui.views.layers_table import ROW_HEIGHTS, LayersTable
 from gui.views.session_view import HOLD_MS, OF_AN_EDIT, SessionView
 from gui.widgets.empty import EmptyState
@@ -259,7 +259,7 @@ class LayersView(SessionView):
             if self._sorted not in ("", self.model_hash):  # an order that was asked for among other kernels
                 self.model.sort_by("index", descending=False)
             self._sorted = self.model_hash
-        self._shape = shape_of(network) if network is not None else None
+        self._shape = known_shape(network) if network is not None else None
         self._pages.setCurrentIndex(0 if network is not None else 1)
         if network is None:
             self.model.set_rows(None)

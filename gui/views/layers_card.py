@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication
 
 from gui import format as form
 from gui.i18n import text as translated
-from gui.views.layers_rows import LayerRows, rows_of, shape_of
+from gui.views.layers_rows import LayerRows, known_shape, rows_of
 from gui.views.words import bound_word, unit_word
 from gui.widgets.tip_card import TipContent
 
@@ -23,8 +23,14 @@ NOTE = 64
 """Characters of a note that the card shows; the tooltip of the flag has the whole."""
 
 
-def card(rows: LayerRows, i: int) -> TipContent:
-    """Name, precision, shapes, errors, cost, and why it costs that."""
+def card(rows: LayerRows, i: int, number: int | None = None) -> TipContent:
+    """Name, precision, shapes, errors, cost, and why it costs that.
+
+    Args:
+        rows: of all kernels, or of some.
+        i: row of the kernel.
+        number: the kernel's place in execution order, if it isn't the row's.
+    """
     shape = rows.shape
     lines = [(translate("Layers", "op"), shape.ops[i])]
     shapes = [words for words in (shape.input_shapes[i], shape.output_shapes[i]) if words]
@@ -45,7 +51,7 @@ def card(rows: LayerRows, i: int) -> TipContent:
     badge = (rows.families[i], rows.labels[i]) if rows.families[i] else None
     cost = rows.whys[i]
     return TipContent(
-        f"#{i}  {shape.names[i]}",
+        f"#{i if number is None else number}  {shape.names[i]}",
         lines,
         badge,
         text=translated(cost) if cost is not None else "",
@@ -62,7 +68,7 @@ def kernel_card(session: Session, index: int, own: Sequence[tuple[str, str]] = (
         own: label and value rows of the view; they stand in for rows of the same label.
     """
     assert session.network is not None
-    common = card(rows_of(session, shape_of(session.network)), index)
+    common = card(rows_of(session, known_shape(session.network), kernel=index), 0, index)
     said = {label for label, _ in own}
     return replace(common, rows=[*own, *(row for row in common.rows if row[0] not in said)])
 

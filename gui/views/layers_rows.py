@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import nan
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from engine.session import Session
 
 T = TypeVar("T")
+_shapes: WeakKeyDictionary[Network, Shape] = WeakKeyDictionary()
+"""Of networks that are alive."""
 LEAST_KL, LEAST_L2 = 0.1, 1.0
 """The bars of the sensitivity never end below this: KL in 10^-3 nats, relative L2 in % (40 dB)."""
 SEGMENTS = {"INT4": INT4, "INT8": INT8, "FP16": FP16}
@@ -62,6 +65,10 @@ class Shape:
     op_rank: Array
     short: tuple[str, ...] = ()
     """Short names: what the other names of the network leave to the kernel."""
+
+    def of(self, kernel: int) -> Shape:
+        """The same of one kernel alone."""
+        return Shape(**{part.name: getattr(self, part.name)[kernel : kernel + 1] for part in fields(self)})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -200,6 +207,12 @@ def shape_of(network: Network) -> Shape:
     )
 
 
+def known_shape(network: Network) -> Shape:
+    """What `shape_of` reads, once for all views: names alone take 0.1 s to rank where there are thousands."""
+    found = _shapes.get(network)
+    return found if found is not None else _shapes.setdefault(network, shape_of(network))
+
+
 def times(op: str) -> str:
     """Operators with "×" between dimensions: "Conv 3×3 s2"."""
     return _BETWEEN_DIGITS.sub("×", op)
@@ -222,12 +235,23 @@ def _dimensions(network: Network, tensors: tuple[str, ...]) -> str:
     return "×".join(str(d) for d in info.shape) if info.shape else "scalar"
 
 
-def rows_of(session: Session, shape: Shape, support: Support | None = None) -> LayerRows:
-    """Take a snapshot of everything the table shows."""
-    support = support or Support(session)
-    ids = shape.ids
+def rows_of(session: Session, shape: Shape, support: Support | None = None, *, kernel: int | None = None) -> LayerRows:
+    """Take a snapshot of everything the table shows.
+
+    Args:
+        session: Has the figures.
+        shape: Of all kernels.
+        support: Remembers what the device says, if it is asked again.
+        kernel: Index of the only one that is wanted: then the snapshot has one row.
+    """
+    support, count = support or Support(session), len(shape.ids)
+    wanted = slice(None)
+    if kernel is not None:
+        shape, wanted = shape.of(kernel), slice(kernel, kernel + 1)
+    ids, before_that = shape.ids, session.previous_plan
     schemes = tuple(session.plan.scheme(i) for i in ids)
-    changed = set(session.plan.difference(session.previous_plan))
+    earlier = ((i, scheme, before_that.scheme(i)) for i, scheme in zip(ids, schemes, strict=True))
+    changed = {i for i, now, then in earlier if now is not then and now != then}
     figures, previous = session.figures, session.previous
     evaluation = shown_evaluation(session)
     local = [session.local.get((i, s)) for i, s in zip(ids, schemes, strict=True)]
@@ -235,8 +259,8 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
     cells = [session.sensitivity.get((i, s)) for i, s in zip(ids, schemes, strict=True)]
     metric = session.sweeps.metric or "sqnr"
     is_kl = metric == "kl"
-    costs = _costs(figures.simulation, len(ids))
-    before = _costs(previous.simulation if previous else None, len(ids))
+    costs = _costs(figures.simulation, count)[wanted]
+    before = _costs(previous.simulation if previous else None, count)[wanted]
     required = session.budgets.min_sqnr_db
     deltas = deltas_of(session, ids)
     weights: Mapping[str, int] = figures.size.per_kernel if figures.size else {}
@@ -255,7 +279,7 @@ def rows_of(session: Session, shape: Shape, support: Support | None = None) -> L
         local_db=_decibels(local, shape.tunable),
         local_overflow=_overflow(local),
         accumulated_db=_decibels(accumulated),
-        accumulated_stale=_stale(session, len(ids)),
+        accumulated_stale=_stale(session, count)[wanted],
         accumulated_overflow=_overflow(accumulated),
         unmeasured=_unmeasured(local) | _unmeasured(accumulated),
         sensitivity=np.array([_sensitivity(c, metric) for c in cells], float),

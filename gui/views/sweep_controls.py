@@ -16,7 +16,7 @@ from gui.icons import icon
 from gui.theme import Theme, theme_manager
 from gui.views.layers_filter import DEBOUNCE_MS
 from gui.views.layers_order import Filter, matching
-from gui.views.layers_rows import rows_of, shape_of
+from gui.views.layers_rows import known_shape, rows_of
 from gui.views.scheme_menu import fill_schemes, kept_schemes
 from gui.views.sensitivity_data import Question, used_metric
 from gui.views.sweep_words import difference_sentence, metric_sentence, metric_word, question_word
@@ -225,7 +225,7 @@ class FilterInput(QLineEdit):
         words, network = self.text().strip(), session.network
         if not words or network is None:
             return None
-        mask = matching(rows_of(session, shape_of(network)), Filter(text=words))
+        mask = matching(rows_of(session, known_shape(network)), Filter(text=words))
         return [kernel.id for kernel in network.tunable if mask[kernel.index]]
 
     def _apply_theme(self, theme: Theme) -> None:

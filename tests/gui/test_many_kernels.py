@@ -1,10 +1,13 @@
-"""Thousands of kernels on a plot that is some hundred pixels wide: the work grows with the pixels."""
+"""Thousands of kernels: what is drawn grows with the pixels, and what is asked about one kernel with nothing."""
+
+from dataclasses import fields
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
+from engine.precision.scheme import INT4
 from gui.plots import kernel_layers
 from gui.plots.frame import Frame
 from gui.plots.kernel_layers import PrecisionStrip
@@ -12,6 +15,8 @@ from gui.plots.kernels import KernelColumns
 from gui.plots.panel import Panel
 from gui.plots.shapes import boxes, fill_rects
 from gui.theme import LIGHT
+from gui.views.layers_card import kernel_card
+from gui.views.layers_rows import known_shape, rows_of
 
 WIDE = 400
 
@@ -63,3 +68,35 @@ def test_runs_have_their_places_and_colours(qapp, monkeypatch):
 
 def test_few_kernels_keep_the_gaps_between_them(qapp, monkeypatch):
     assert [box.width() for box in drawn(monkeypatch, ["INT8"] * 40)] == [9.0] * 40
+
+
+def test_a_card_asks_about_its_own_kernel_only(session, monkeypatch):
+    asked, supports = set(), session.supports
+
+    def noted(kernel_id, scheme):
+        asked.add(kernel_id)
+        return supports(kernel_id, scheme)
+
+    monkeypatch.setattr(session, "supports", noted)
+    kernel = next(k for k in session.network.tunable if k.index > 20)
+    kernel_card(session, kernel.index)
+    assert asked == {kernel.id}
+
+
+def test_the_row_of_one_kernel_is_that_of_the_table(session):
+    session.set_scheme([k.id for k in session.network.tunable[::3]], INT4)
+    shape = known_shape(session.network)
+    table = rows_of(session, shape)
+    for kernel in (0, 5, len(shape.ids) - 1):
+        row = rows_of(session, shape, kernel=kernel)
+        assert len(row) == 1
+        for part in fields(row):
+            one, all_ = getattr(row, part.name), getattr(table, part.name)
+            if isinstance(all_, tuple):
+                assert one == all_[kernel : kernel + 1], part.name
+            elif isinstance(all_, np.ndarray):
+                np.testing.assert_array_equal(one, all_[kernel : kernel + 1], part.name)
+
+
+def test_views_share_what_depends_on_the_model_only(session):
+    assert known_shape(session.network) is known_shape(session.network)
