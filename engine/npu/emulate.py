@@ -245,6 +245,8 @@ class AnchorBias:
         shift = rounding.shift(kernel, scheme) if scheme.corrected else None
         if shift is not None:
             bias = shift if bias is None else bias + shift.reshape(bias.shape)
+        # What a Gemm adds to a weight on the left is no bias of its channels, and is rounded nowhere.
+        self._rounded = bool(kernel.weight and kernel.weight.bias) or shift is not None
         if bias is not None and outputs.size > 1:
             bias = bias / outputs.reshape(bias.shape)
         self._bias = bias
@@ -252,10 +254,10 @@ class AnchorBias:
     def first(self, shaped: Operand, weight: QuantizedWeight, params: QuantParams) -> Array | None:
         """What int32 accumulators start with; None where the bias has no unit of its own, or does not fit."""
         bias, scales = self._bias, weight.scales
-        if bias is None or not self._form.static or self._form.bits > _SHORT or scales.shape[1] != 1:
+        if bias is None or not self._rounded or not self._form.static or self._form.bits > _SHORT:
             return None
         unit = np.float32(params.scale) * scales[:, 0].astype(np.float32)
-        if self._factors or unit.size not in (1, bias.size) or not np.isfinite(bias).all():
+        if scales.shape[1] != 1 or self._factors or unit.size not in (1, bias.size) or not np.isfinite(bias).all():
             return None
         with np.errstate(over="ignore"):
             codes = np.rint(bias / (unit if unit.size == 1 else unit.reshape(bias.shape)))
@@ -266,7 +268,8 @@ class AnchorBias:
         total = sums if self._alpha == 1.0 else sums * self._alpha
         if self._bias is None:
             return total
-        return total + shaped.bias(to_activation(self._bias, self._form) * self._beta)
+        bias = to_activation(self._bias, self._form) if self._rounded else self._bias
+        return total + shaped.bias(bias * self._beta)
 
     @property
     def _factors(self) -> bool:

@@ -347,6 +347,13 @@ FAULTS = {
 }  # fmt: skip
 
 
+def test_what_is_no_bias_of_the_weights_channels_is_not_rounded(tmp_path):
+    case = Case("Gemm", (2, 2), {"w": (3, 2), "b": (2,)}, {}, ("w", "x", "b"))
+    scheme = Scheme(WeightFormat(2, symmetric=False, granularity="tensor"), ActivationFormat(8, symmetric=True))
+    net, samples = network(case, 0, tmp_path), inputs(case, 0, 0.0)
+    assert found(net, samples, scheme, tmp_path).worst_db >= 100
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_of_a_kernel_shows(fault, monkeypatch, tmp_path):
     case, scheme, place, wrong = FAULTS[fault]
