@@ -440,6 +440,8 @@ class Window(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """Follow the language."""
         super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.session is not None:
+            self.session.look_at_model()  # one comes back from where a model was written anew
         if event.type() == QEvent.Type.LanguageChange:
             self.menus.retranslate()
             self.menu_row.retranslate()

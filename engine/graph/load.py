@@ -20,6 +20,7 @@ from engine.graph.inputs import choose_shapes, declared_inputs, existing, read_p
 from engine.graph.limits import DEFAULT_LIMIT
 from engine.graph.origins import find_origins
 from engine.graph.simplify import drop_idle
+from engine.graph.stamps import stamps
 from engine.graph.stored import find_stored
 from engine.graph.subgraphs import captured
 from engine.graph.trial import Trial, try_run
@@ -70,11 +71,13 @@ def load(
     path = existing(path)
     progress(0.0, say("Reading {file}", file=path.name))
     real = path.resolve()
+    seen = stamps([real])
     model, changed = read_plain(path, memory_limit)
     cancel.check()
     inputs = choose_shapes(declared_inputs(model, path), shapes, path, memory_limit)
     cancel.check()
     others = check_tensors(model, real)
+    seen += stamps(others)
     cancel.check()
     notes = (*changed, *zero_dims(model.graph, inputs))
     model = inlined(model, path, memory_limit)
@@ -95,7 +98,7 @@ def load(
     graph = _graph(path, model, arranged, inputs, trial, sha256, file_bytes, cancel)
     cancel.check()
     progress(1.0, say("Opened {file}", file=path.name))
-    return replace(graph, files=frozenset((real, *others)), notes=(*notes, *graph.notes))
+    return replace(graph, files=frozenset((real, *others)), stamps=seen, notes=(*notes, *graph.notes))
 
 
 def _hash(files: Iterable[Path], cancel: CancelToken) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import onnx
 
+from engine.graph.stamps import Stamp
 from engine.text import Text
 
 Array = np.ndarray[Any, Any]
@@ -133,3 +134,5 @@ class Graph:
     """Float constants that the file holds in fewer bits: behind DequantizeLinear, or behind Cast and a scale."""
     files: frozenset[Path] = frozenset()
     """Every file that the model consists of, external data included, with links resolved: never to be written."""
+    stamps: tuple[Stamp, ...] = ()
+    """The same files as they were when they were read."""

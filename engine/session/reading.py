@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.fusion.types import Network, Rules
 from engine.graph.limits import TooBigError
+from engine.graph.stamps import Fate, Stamp, fate
 from engine.graph.types import ModelInput
 from engine.interop.preflight import Observed
 from engine.interop.samples import SYNTHETIC, DataSource
@@ -52,7 +53,7 @@ from engine.session.state import (
     Step,
 )
 from engine.session.sweeps import Host, Sweeps
-from engine.text import Text
+from engine.text import Text, say
 
 DEFAULT_DEVICE = "kirin9030"
 _OF_DOCUMENT = frozenset({What.MODEL, What.PLAN, What.DATA, What.DEVICE, What.PROJECT})
@@ -78,6 +79,7 @@ class SessionState:
             recovery: folder for unsaved work, so that it outlives a crash; None = it does not.
         """
         self._listeners: list[Listener] = []
+        self._fate_told: tuple[tuple[Stamp, ...], tuple[Fate, Path | None]] | None = None
         self._work = Background(dispatch, lambda: self._announce(What.JOBS))
         self.sweeps = Sweeps(
             self._work,
@@ -88,6 +90,7 @@ class SessionState:
                 lambda text: self.note(text, "warning"),
                 self._failed,
                 settings,
+                self.look_at_model,
             ),
         )
         self.searches = Searches(
@@ -222,6 +225,31 @@ class SessionState:
     def _use_device(self, path: Path) -> None:
         """Simulate another device from now on; the session's commands know how."""
         raise NotImplementedError
+
+    def look_at_model(self) -> bool:
+        """Whether what is open is what was opened; a model that was changed on disk is told about once."""
+        if self.network is None:
+            return True
+        graph = self.network.graph
+        found = fate(graph.stamps)
+        said, self._fate_told = self._fate_told, (graph.stamps, found)
+        file = found[1].name if found[1] is not None else ""
+        if found[0] is Fate.REPLACED and said != self._fate_told:
+            self.note(
+                say(
+                    "{file} was changed on disk; here it is as it was opened. Open it again for the new one.", file=file
+                ),
+                "warning",
+                told=True,
+            )
+        elif found[0] is Fate.OVERWRITTEN and said != self._fate_told:
+            self._failed(
+                say(
+                    "{file} was written over while it was open: figures would mix two models. Open the model again.",
+                    file=file,
+                )
+            )
+        return found[0] is not Fate.OVERWRITTEN
 
     def _captured(self, found: Captured) -> None:
         self.captured = found

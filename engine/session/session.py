@@ -376,7 +376,7 @@ class Session(Editing):
             wrote: called when everything is written.
             failed: gets the reason if it can't be written; without it the window shows the reason.
         """
-        if self.network is None:
+        if self.network is None or not self.look_at_model():
             return None
         snapshot = self.snapshot()
         path = Path(path)

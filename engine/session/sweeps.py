@@ -57,6 +57,8 @@ class Host:
     failed: Callable[[Text], None]
     folder: Path | None
     """Where figures are kept from run to run; None = nowhere."""
+    sound: Callable[[], bool] = lambda: True
+    """Whether what is open is still what was opened; says itself why not."""
 
 
 class Sweeps:
@@ -337,6 +339,8 @@ class Sweeps:
         same = self.running and self.mode == mode and self._asks_own == (self.metric is Metric.OWN)
         if network is None or (same and (mode == "one-in" or self.out_is_current)):
             self.resume()
+            return
+        if not self._host.sound():
             return
         self._confirmed, self._pause = True, Pause()
         if mode == "one-in":

@@ -677,6 +677,14 @@
         <translation>面板</translation>
     </message>
     <message>
+        <source>Go to the next panel</source>
+        <translation>转到下一个面板</translation>
+    </message>
+    <message>
+        <source>Go to the previous panel</source>
+        <translation>转到上一个面板</translation>
+    </message>
+    <message>
         <source>Float or dock the panel in use</source>
         <translation>浮动或停靠当前面板</translation>
     </message>
@@ -3727,12 +3735,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>该模型所需内存超过上限。</translation>
     </message>
     <message>
-        <source>Memory that a model may take</source>
-        <translation>模型可占用的内存</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Memory that a model may take</source>
+        <translation>模型可占用的内存</translation>
     </message>
     <message>
         <source>Open with this limit</source>
@@ -4002,6 +4010,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
 </context>
 <context>
     <name>Palette</name>
+    <message>
+        <source>panel</source>
+        <translation>面板</translation>
+    </message>
     <message>
         <source>kernel</source>
         <translation>算子</translation>
@@ -10250,6 +10262,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{path} is damaged; what can be read of it is opened, without: {parts}.</source>
         <translation>{path} 已损坏；已打开其中可读取的部分，缺少：{parts}。</translation>
+    </message>
+    <message>
+        <source>{file} was changed on disk; here it is as it was opened. Open it again for the new one.</source>
+        <translation>磁盘上的 {file} 已更改；此处仍是打开时的内容。要使用新文件，请重新打开。</translation>
+    </message>
+    <message>
+        <source>{file} was written over while it was open: figures would mix two models. Open the model again.</source>
+        <translation>{file} 在打开期间被覆盖写入：数值会混合两个模型。请重新打开模型。</translation>
     </message>
     <message>
         <source>Comparing weight methods</source>

@@ -309,6 +309,9 @@ class FakeSession:
         self.figures, self.selection, self.current = Figures(Plan()), (), None
         self.emit(What.MODEL)
 
+    def look_at_model(self) -> bool:
+        return True
+
     def close(self, *, keep_unsaved: bool = False) -> None:
         self.jobs.close()
 

@@ -1,5 +1,6 @@
 """The status bar tells what was written, and a job's progress only ever grows."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,10 +8,11 @@ from fakes import running_job
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from engine.jobs import Job, JobContext
 from engine.session import Session
+from engine.session.samples import find_sample
 from engine.session.state import Budgets
 from engine.text import say
 from gui import format as form
@@ -217,3 +219,27 @@ def test_a_project_that_another_window_has_open_is_told_without_a_question(qtbot
     assert words in [text(entry.text) for entry in second.session.log]
     for window in windows:
         window.close()
+
+
+def test_who_comes_back_to_the_window_hears_that_the_model_was_written_anew(qtbot, tmp_path):
+    model = tmp_path / "net.onnx"
+    session = Session(dispatch=Dispatcher().dispatch)
+    window = Window(Settings(None), confirm=False)
+    qtbot.addWidget(window)
+    window.show()
+    window.set_session(session)
+    shutil.copy(find_sample("mobile_vision_encoder").model, model)
+    session.open_model(model)
+    qtbot.waitUntil(lambda: session.network is not None, timeout=20_000)
+    other = QWidget()
+    qtbot.addWidget(other)
+    other.show()
+    other.activateWindow()
+    qtbot.waitUntil(lambda: not window.isActiveWindow())
+    (tmp_path / "new").write_bytes(model.read_bytes())
+    (tmp_path / "new").replace(model)
+    assert not window.status._news_box.isVisible()
+    window.activateWindow()
+    qtbot.waitUntil(window.status._news_box.isVisible)
+    assert window.status._news.toolTip().startswith("net.onnx was changed on disk; here it is as it was opened.")
+    window.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import onnx
@@ -97,3 +98,87 @@ def test_of_a_long_history_the_newest_steps_are_kept():
     history.go_to(20)
     history.refit(lambda plan: plan)
     assert (len(history.steps), history.place) == (0, 0)
+
+
+def told(session):
+    return [str(entry.text) for entry in session.log if entry.told]
+
+
+def rewritten(path):
+    """The same model with other weights, under the same name."""
+    model = onnx.load(path)
+    for tensor in model.graph.initializer:
+        if tensor.data_type == onnx.TensorProto.FLOAT:
+            tensor.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(tensor) * 2, tensor.name))
+    onnx.save(model, path)
+
+
+def test_a_file_that_was_replaced_is_told_once_and_what_was_opened_is_exported(driver, tmp_path, cnn_path):
+    path = tmp_path / "model.onnx"
+    shutil.copy(cnn_path, path)
+    session = driver.open(path)
+    session.export("qdq", tmp_path / "before.onnx")
+    driver.settle()
+    assert session.look_at_model()
+    assert told(session) == []
+    other = shutil.copy(path, tmp_path / "other.onnx")
+    rewritten(other)
+    other.replace(path)
+    for _ in range(2):
+        session.export("qdq", tmp_path / "after.onnx")
+        session.start_sweep()
+        driver.settle()
+    words = "model.onnx was changed on disk; here it is as it was opened. Open it again for the new one."
+    assert told(session) == [words]
+    before, after = (onnx.load(tmp_path / name).graph.initializer for name in ("before.onnx", "after.onnx"))
+    assert list(before) == list(after)
+    assert driver.errors() == []
+    session.open_model(path)
+    driver.settle()
+    assert session.look_at_model()
+    assert told(session) == [words]
+
+
+def test_a_model_that_was_written_over_is_neither_measured_nor_exported(driver, tmp_path, cnn_path):
+    path = tmp_path / "model.onnx"
+    shutil.copy(cnn_path, path)
+    session = driver.open(path)
+    rewritten(path)  # large weights are mapped: an export would have some of the one model and some of the other
+    session.start_sweep()
+    assert not session.sweeping
+    assert session.export("qdq", tmp_path / "out.onnx") is None
+    (words,) = driver.errors()
+    assert words.startswith("model.onnx was written over while it was open")
+
+
+def test_weights_that_were_written_over_are_neither_measured_nor_exported(driver, tmp_path, cnn_path):
+    path, data = tmp_path / "model.onnx", tmp_path / "model.data"
+    onnx.save(onnx.load(cnn_path), path, save_as_external_data=True, location=data.name, size_threshold=0)
+    session = driver.open(path)
+    kept = data.read_bytes()
+    with data.open("r+b") as stream:  # in place, as an exporter does that opens it for writing
+        stream.write(bytes(len(kept)))
+    os.utime(data, (1, 1))
+    session.start_sweep()
+    assert not session.sweeping
+    assert session.export("qdq", tmp_path / "out.onnx") is None
+    assert not (tmp_path / "out.onnx").exists()
+    words = "model.data was written over while it was open: figures would mix two models. Open the model again."
+    assert driver.errors() == [words]
+    session.open_model(path)
+    driver.settle()
+    assert session.export("qdq", tmp_path / "out.onnx") is not None
+    driver.settle()
+    assert (tmp_path / "out.onnx").exists()
+
+
+def test_other_data_under_the_same_name_leave_those_that_are_open(driver, tmp_path, cnn_path):
+    path, data = tmp_path / "model.onnx", tmp_path / "model.data"
+    onnx.save(onnx.load(cnn_path), path, save_as_external_data=True, location=data.name, size_threshold=0)
+    session = driver.open(path)
+    (tmp_path / "new").write_bytes(bytes(len(data.read_bytes())))
+    (tmp_path / "new").replace(data)
+    assert session.look_at_model()
+    assert [text.split(" ")[0] for text in told(session)] == ["model.data"]
+    data.unlink()
+    assert session.look_at_model()
