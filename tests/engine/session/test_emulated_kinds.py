@@ -246,7 +246,7 @@ def least_power(kernel, x) -> float:
 
 @pytest.mark.parametrize("kind", CASES)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_preview_emulated_kernel_and_file_agree(tmp_path_factory, kind, data):
     case, scheme = data.draw(CASES[kind]), data.draw(schemes)
     seed, lift = data.draw(st.integers(0, 1000)), data.draw(st.sampled_from([0.0, 3.0, -3.0, 0.5]))
