@@ -97,6 +97,8 @@ class Sweeps:
         self._refining: Job | None = None
         self._estimates: dict[Metric, Estimates] = {}
         self._known: dict[CellKey, SensitivityCell] | None = None
+        self._guessed: tuple[Estimates, Mapping[CellKey, SensitivityCell]] | None = None
+        """An estimate and its cells: views ask for them again and again."""
         self._confirmed = self._asks_own = False
         self._pause = Pause()
 
@@ -126,7 +128,11 @@ class Sweeps:
     def estimated_cells(self) -> Mapping[CellKey, SensitivityCell]:
         """The estimate alone."""
         table = self.estimates
-        return {} if table is None else {key: estimated_cell(table, key) for key in table.cells}
+        if table is None:
+            return {}
+        if self._guessed is None or self._guessed[0] is not table:
+            self._guessed = table, {key: estimated_cell(table, key) for key in table.cells}
+        return self._guessed[1]
 
     @property
     def estimating(self) -> bool:
