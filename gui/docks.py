@@ -159,11 +159,12 @@ class Dock(QDockWidget):
         if self.isFloating():
             self.activateWindow()
         self.ensure_view().take_keys()
-        if dock_around(self.window().focusWidget()) is self:
-            return
+        now = self.window().focusWidget()
+        if now is not self.view and dock_around(now) is self:
+            return  # else nobody would see where the keys are: only stops of Tab show it
         takers = [
             w
-            for w in (self.view, *self.view.findChildren(QWidget), *self.title.findChildren(QWidget))
+            for w in (*self.view.findChildren(QWidget), *self.title.findChildren(QWidget))
             if w.isVisibleTo(self) and w.isEnabled() and w.focusPolicy() & Qt.FocusPolicy.TabFocus
         ]
         if takers:

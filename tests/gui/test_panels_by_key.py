@@ -93,6 +93,7 @@ def test_f6_goes_around_all_panels_on_show_and_back(window, qtbot, layout):
     for _ in panels:
         key(Qt.Key.Key_F6)
         seen.append(window.focused_dock())
+        assert QApplication.focusWidget().focusPolicy() & Qt.FocusPolicy.TabFocus, "it can be seen where the keys are"
     assert seen[0] == seen[-1] == MAIN[layout]
     assert sorted(seen[1:]) == sorted(panels)
     key(Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
