@@ -20,6 +20,8 @@ from engine.numerics.versions import Version, join, with_weights
 from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
 
+_CHAINS = 4
+"""Sessions of the same kernels in a row that are kept: each plan would add some, that hardly another has."""
 _At = tuple[int, Scheme, frozenset[str]]
 """Kernel index, scheme, inputs that are halves already."""
 
@@ -112,7 +114,7 @@ class Sessions:
             return None if ready is None else ready.chain
 
     def keep_chain(self, at: ChainAt, chain: object, nbytes: int, session: ort.InferenceSession) -> None:
-        """Keep a session of several kernels, within the same budget as those of single ones.
+        """Keep a session of several kernels, within the same budget as those of single ones, and but a few of the same.
 
         Args:
             at: What it is of.
@@ -121,6 +123,10 @@ class Sessions:
             session: The session.
         """
         self._keep(at, _Ready(session, nbytes, None, chain))
+        with self._lock:
+            same = [other for other in self._ready if isinstance(other, ChainAt) and other.first == at.first]
+            for longest_unused in same[:-_CHAINS]:
+                self.nbytes -= self._ready.pop(longest_unused).nbytes
 
     def together(self, kernel: Kernel, schemes: Sequence[Scheme], outputs: Sequence[str]) -> Together | None:
         """One session for several schemes, for who wants all of them once: it is built each time and not kept.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -16,8 +18,9 @@ from hypothesis import strategies as st
 from engine.errors import Cancelled
 from engine.fusion import fuse
 from engine.graph import load, read_inputs
-from engine.numerics import Evaluator, chains, state, synthetic_samples
+from engine.numerics import Evaluator, chains, sessions, state, synthetic_samples
 from engine.numerics.layout import block_size
+from engine.numerics.sessions import ChainAt
 from engine.precision.plan import Plan
 from engine.precision.scheme import BF16, FP16, INT4, INT8
 from engine.progress import CancelToken
@@ -198,3 +201,17 @@ def test_a_cancel_is_answered_between_chains_and_leaves_what_has_run():
         with pytest.raises(Cancelled):
             evaluator.evaluate(plan, cancel=token)
         assert everything(evaluator, plan) == before
+
+
+def test_few_chains_of_the_same_kernels_are_kept():
+    net, inputs = mobile()
+    kinds = itertools.product((INT4, INT8, FP16), repeat=2)
+    plans = [Plan({k.id: (one, other)[k.index % 2] for k in net.tunable}) for one, other in kinds]
+    with closing(Evaluator(net, samples_like(inputs, 1))) as evaluator:
+        shared, most = evaluator._shared, 0
+        for plan in plans:
+            evaluator.evaluate(plan)
+            shared.chains.settle()
+            kept = Counter(at.first for at in shared.sessions._ready if isinstance(at, ChainAt))
+            most = max(most, *kept.values()) if kept else most
+    assert most == (0 if NO_BLOCKS else sessions._CHAINS)
