@@ -177,12 +177,22 @@ class LayersTable(HoverTable):
             self.fit_columns()
 
     def _on_reset(self) -> None:
-        rows = self.layers.rows
         self.hover_row = self.echo_row = -1
         self._delegate.hovered = None
+        self._measure()
+
+    def _measure(self) -> None:
+        """Find out how wide the texts are, and share the width out."""
+        rows = self.layers.rows
         if rows is not None:
             self._wishes = self._delegate.wishes(rows)
         self.fit_columns()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """The titles of another language are as wide as they are."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self._measure()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the columns to the new width."""
