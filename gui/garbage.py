@@ -16,8 +16,13 @@ kernels brings some hundred thousand objects that stay: by Python's own (700, 10
 and again while it is being read, 0.2 s each time."""
 
 
+LARGE = 500
+"""Kernels from which on a model is set aside. When it goes, all there is must be gone through once, 0.1 s and more,
+which is too long a wait for a model that was no burden."""
+
+
 class Garbage:
-    """Sets aside what is there once a model is on show, and again once its first figures are."""
+    """Sets aside what is there once a large model is on show, and again once its first figures are."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -30,7 +35,8 @@ class Garbage:
             if self._aside:  # of the model before
                 gc.unfreeze()
                 gc.collect()
-            self._aside = self._awaits = self._session.network is not None
+            network = self._session.network
+            self._aside = self._awaits = network is not None and len(network.kernels) >= LARGE
             if self._aside:
                 gc.freeze()
         elif change.what is What.EVALUATION and self._awaits and self._session.figures.evaluation is not None:
