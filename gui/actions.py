@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QUrl
 from PySide6.QtWidgets import QFileDialog
 
 from engine.errors import ChangedElsewhereError, MixbitError
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 MODEL_SUFFIXES = (".onnx",)
 PROJECT_SUFFIX = ".mixbit"
+
+
+def file_among(urls: Iterable[QUrl]) -> Path | None:
+    """The first model or project among what is dragged into the window."""
+    paths = (Path(url.toLocalFile()) for url in urls)
+    return next((path for path in paths if path.suffix.lower() in (*MODEL_SUFFIXES, PROJECT_SUFFIX)), None)
 
 
 class Actions(Verbs):

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from engine.session.changes import Change, What
 from engine.text import Text, say
 from gui import stored
-from gui.actions import MODEL_SUFFIXES, PROJECT_SUFFIX, Actions
+from gui.actions import Actions, file_among
 from gui.bridge import hub
 from gui.commands import command
 from gui.context_bar import ContextBar
@@ -413,7 +413,7 @@ class Window(QWidget):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take models and projects."""
-        if self._dropped(event) is not None:
+        if file_among(event.mimeData().urls()) is not None:
             event.acceptProposedAction()
             self.start.drop.set_hot(True)
 
@@ -424,18 +424,10 @@ class Window(QWidget):
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what was dropped."""
         self.start.drop.set_hot(False)
-        path = self._dropped(event)
+        path = file_among(event.mimeData().urls())
         if path is not None:
             event.acceptProposedAction()
             self._actions.open_path(path)
-
-    @staticmethod
-    def _dropped(event: QDropEvent) -> Path | None:
-        for url in event.mimeData().urls():
-            path = Path(url.toLocalFile())
-            if path.suffix.lower() in (*MODEL_SUFFIXES, PROJECT_SUFFIX):
-                return path
-        return None
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the language."""
