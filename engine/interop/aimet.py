@@ -21,11 +21,12 @@ from engine.interop.aimet_read import decode_encodings, plan_of_encodings
 from engine.interop.float_model import refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Rule, Written, hand_over
 from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, dividing, nearest, sides
+from engine.interop.order import Order
 from engine.interop.scales import quantized, range_of
 from engine.interop.tensor_scope import input_formats, shared_tensors
 from engine.precision.plan import Plan
 from engine.precision.scheme import HALF, ActivationFormat, Granularity, Scheme
-from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.progress import CancelToken
 from engine.quant import QuantizedWeight
 from engine.quant.ranges import Range, Ranges, activation_params
 from engine.text import Text, say
@@ -93,60 +94,42 @@ def _ability(title: Text, blocks: bool) -> Ability:
     )  # fmt: skip
 
 
-def export_aimet(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_aimet(order: Order) -> Written:
     """Write encodings 1.0.0, read them as a plan, compare, put them in place.
 
     Raises:
         ExportError: The file can't be written, or gives another plan back.
         PlanError: A range is missing.
     """
-    assert ranges is not None
-    handover = check_aimet(network, plan, extras=extras)
+    network, plan, path = order.network, order.plan, order.path
+    handover = check_aimet(network, plan, extras=order.extras)
     effective = handover.effective_plan
     document = {
         "version": "1.0.0",
         "producer": {"package": "mixbit", "version": VERSION},
-        "activation_encodings": list(_activations(network, effective, ranges)),
-        "param_encodings": list(_parameters(network, effective, cancel)),
+        "activation_encodings": list(_activations(network, effective, order.calibrated)),
+        "param_encodings": list(_parameters(network, effective, order.cancel)),
         "excluded_layers": [],
     }
     return _finish("aimet", network, handover, document, path)
 
 
-def export_qnn(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_qnn(order: Order) -> Written:
     """Write overrides, read them as a plan, compare, put them in place.
 
     Raises:
         ExportError: The file can't be written, or gives another plan back.
         PlanError: A range is missing.
     """
-    assert ranges is not None
-    handover = check_qnn(network, plan, extras=extras)
+    network, plan, path = order.network, order.plan, order.path
+    handover = check_qnn(network, plan, extras=order.extras)
     effective = handover.effective_plan
     document = {
         "activation_encodings": {
-            entry["name"]: _old_form(entry) for entry in _activations(network, effective, ranges)
+            entry["name"]: _old_form(entry) for entry in _activations(network, effective, order.calibrated)
             if entry["dtype"] == "INT"
         },
-        "param_encodings": {entry["name"]: _old_form(entry) for entry in _parameters(network, effective, cancel)},
+        "param_encodings": {entry["name"]: _old_form(entry) for entry in _parameters(network, effective, order.cancel)},
     }  # fmt: skip
     return _finish("qnn", network, handover, document, path)
 

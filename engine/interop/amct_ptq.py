@@ -5,7 +5,6 @@ Formats: message AMCTConfig and the JSON of `create_quant_config` (CANN document
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -21,12 +20,13 @@ from engine.interop.float_model import refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.nearest import Ability, nearest
+from engine.interop.order import Order
 from engine.interop.scales import quantized, static_params
 from engine.interop.targets import AMCT_PTQ
 from engine.interop.textproto import Message, Value, Word, parse, text_proto
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
-from engine.progress import NEVER, CancelToken, Progress, no_progress
+from engine.progress import CancelToken
 from engine.quant.ranges import Ranges
 from engine.text import say
 
@@ -51,38 +51,29 @@ def check_amct_ptq(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) 
     return hand_over(network, plan, lambda kernel, asked: nearest(_ABILITY, kernel, asked), notes)
 
 
-def export_amct_ptq(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_amct_ptq(order: Order) -> Written:
     """Write the folder.
 
     Raises:
         ExportError: It can't be written, or AMCT can't take the model.
         PlanError: A range is missing.
     """
-    assert ranges is not None
-    handover = check_amct_ptq(network, plan, extras=extras)
+    network, plan = order.network, order.plan
+    handover = check_amct_ptq(network, plan, extras=order.extras)
     names = layer_names(network)
     effective = handover.effective_plan
-    with bundle(AMCT_PTQ, network, plan, handover, path, extras, names) as made:
-        put_float_model(made, network, names, opsets=OPSETS, progress=progress, cancel=cancel)
-        batches = put_calibration(made, network, names, extras, cancel=cancel)
+    with bundle(AMCT_PTQ, order, handover, names) as made:
+        put_float_model(made, order, names, opsets=OPSETS)
+        batches = put_calibration(made, order, names)
         made.text("ptq.cfg", text_proto(simplified(network, effective, names, batches)), "simplified configuration")
         made.text("config.json", _json(full(network, effective, names, batches)), "full configuration")
-        progress(0.5, say("Writing {file}", file="record.txt"))
-        record = factors(network, effective, ranges, names, cancel)
+        order.progress(0.5, say("Writing {file}", file="record.txt"))
+        record = factors(network, effective, order.calibrated, names, order.cancel)
         made.text("record.txt", text_proto(record), "scales of Mixbit's calibration, per layer")
         made.text("amct.sh", _script(network, names, batches), "runs AMCT (ONNX edition)", executable=True)
         made.steps += ["Run amct.sh where amct_onnx is installed.", "Convert result/model_deploy_model.onnx with atc."]
         _read_back(made, network, effective, names)
-    return written(AMCT_PTQ, path, handover, made)
+    return written(AMCT_PTQ, order, handover, made)
 
 
 def quantizable(network: Network, names: LayerNames) -> dict[str, Kernel]:

@@ -20,13 +20,13 @@ from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_o
 from engine.interop.kernel_index import Imported, KernelIndex
 from engine.interop.layer_names import layer_names
 from engine.interop.nearest import Ability, nearest
+from engine.interop.order import Order
 from engine.interop.scales import range_of
 from engine.interop.targets import AMCT_QAT, option
 from engine.interop.textproto import Message, Value, Word, parse, text_proto
 from engine.misshapen import form_words
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, INT4, INT8, Scheme
-from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.ranges import Ranges
 from engine.text import Text, say
 
@@ -51,38 +51,31 @@ def _rule(kernel: Kernel, asked: Scheme) -> tuple[Scheme, Text | None]:
     return nearest(_ABILITY, kernel, asked)
 
 
-def export_amct_qat(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_amct_qat(order: Order) -> Written:
     """Write the folder.
 
     Raises:
         ExportError: It can't be written.
         PlanError: A range is missing.
     """
-    assert ranges is not None
+    network, plan, extras = order.network, order.plan, order.extras
     handover = check_amct_qat(network, plan, extras=extras)
     names = layer_names(network)
     layers = names.modules if option(extras, AMCT_QAT, "names") == "module" else names.anchors
     effective = handover.effective_plan
     json_name = f"{network.graph.path.stem or 'model'}_qat_mixed_precision.json"
-    with bundle(AMCT_QAT, network, plan, handover, path, extras, names) as made:
-        progress(0.0, say("Writing {file}", file="qat.cfg"))
-        made.text("qat.cfg", text_proto(qat_config(network, effective, ranges, layers)), "training configuration")
-        cancel.check()
+    with bundle(AMCT_QAT, order, handover, names) as made:
+        order.progress(0.0, say("Writing {file}", file="qat.cfg"))
+        made.text(
+            "qat.cfg", text_proto(qat_config(network, effective, order.calibrated, layers)), "training configuration"
+        )
+        order.cancel.check()
         bits = {layers[kernel.id]: _Bits(_width(effective[kernel.id])) for kernel in _layers(network)}
         data = msgspec.json.format(msgspec.json.encode(bits), indent=2).decode() + "\n"
         made.text(json_name, data, "bits per layer, as auto_mixed_precision_search writes them")
         made.steps.append("Pass qat.cfg to amct_pytorch.create_quant_retrain_config as config_defination.")
         _read_back(made, network, effective, layers, json_name)
-    return written(AMCT_QAT, path, handover, made)
+    return written(AMCT_QAT, order, handover, made)
 
 
 def _layers(network: Network) -> list[Kernel]:

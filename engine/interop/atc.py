@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import configparser
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -24,12 +23,12 @@ from engine.interop.float_model import refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.nearest import Ability, nearest
+from engine.interop.order import Order
 from engine.interop.targets import ATC, option
 from engine.interop.textproto import Message, parse, text_proto
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
+from engine.progress import CancelToken
 from engine.text import say
 
 OPSETS = range(7, 18)
@@ -55,34 +54,26 @@ def check_atc(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Ha
     return Handover(handover.effective_plan, handover.changes, tuple(notes))
 
 
-def export_atc(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_atc(order: Order) -> Written:
     """Write the folder.
 
     Raises:
         ExportError: It can't be written, or ATC can't take the model.
     """
+    network, plan, path, extras = order.network, order.plan, order.path, order.extras
     handover = check_atc(network, plan, extras=extras)
     names = layer_names(network)
     effective = handover.effective_plan
     soc = option(extras, ATC, "soc_version")
-    with bundle(ATC, network, plan, handover, path, extras, names) as made:
-        put_float_model(made, network, names, opsets=OPSETS, progress=progress, cancel=cancel)
+    with bundle(ATC, order, handover, names) as made:
+        put_float_model(made, order, names, opsets=OPSETS)
         flags = [
             "--framework=5", f"--model={MODEL}", "--output=model", f"--soc_version={quote(soc)}",
             f"--input_shape={quote(input_shapes(network, names))}", "--precision_mode=force_fp16",
         ]  # fmt: skip
         flags += _floats(made, network, effective, names)
         if _int8(network, effective):
-            flags += _calibration(made, network, effective, names, soc, extras, cancel)
+            flags += _calibration(made, network, effective, names, soc, extras, order.cancel)
         blocks = aipp(network, extras.images)
         if blocks:
             made.text("aipp.cfg", text_proto(blocks), "preprocessing from 8-bit pictures, inside the model")
@@ -90,9 +81,9 @@ def export_atc(
             flags.append("--insert_op_conf=aipp.cfg")
         made.text("atc.sh", _script(flags, bool(_fp32(network, effective))), "runs ATC", executable=True)
         made.steps.append("Run atc.sh where the CANN toolkit is set up.")
-        progress(0.9, say("Reading {file} back", file=path.name))
+        order.progress(0.9, say("Reading {file} back", file=path.name))
         _read_back(made, network, effective, names, blocks)
-    return written(ATC, path, handover, made)
+    return written(ATC, order, handover, made)
 
 
 def _int8(network: Network, plan: Plan) -> list[Kernel]:

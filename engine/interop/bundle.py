@@ -11,9 +11,10 @@ from pathlib import Path
 
 from engine.fusion.types import Network
 from engine.interop.folders import MARK, files_below, folder_aside, write_text
-from engine.interop.handover import Extras, Handover, Written
+from engine.interop.handover import Handover, Written
 from engine.interop.handover_report import report_text
 from engine.interop.layer_names import LayerNames
+from engine.interop.order import Order
 from engine.interop.targets import Target
 from engine.precision.plan import Plan
 from engine.precision.scheme import label
@@ -46,15 +47,14 @@ class Bundle:
 
 
 @contextmanager
-def bundle(
-    target: Target, network: Network, plan: Plan, handover: Handover, path: Path, extras: Extras, names: LayerNames
-) -> Iterator[Bundle]:
+def bundle(target: Target, order: Order, handover: Handover, names: LayerNames) -> Iterator[Bundle]:
     """Fill a folder; when the block ends, the name map and the report are added and the folder is put in place.
 
     Raises:
         ExportError: As in `folder_aside`.
     """
-    with folder_aside(path) as folder:
+    network = order.network
+    with folder_aside(order.path) as folder:
         made = Bundle(folder)
         yield made
         made.text(NAMES, names_csv(network, handover.effective_plan, names), "layer names in Mixbit and in these files")
@@ -63,20 +63,20 @@ def bundle(
         notes = (*handover.notes, *made.notes)
         report = report_text(
             network,
-            plan,
+            order.plan,
             target.title,
             Handover(handover.effective_plan, handover.changes, notes),
-            effect=extras.effect,
+            effect=order.extras.effect,
             files=made.files,
             steps=made.steps,
         )
         write_text(folder / MARK, report)
 
 
-def written(target: Target, path: Path, handover: Handover, made: Bundle) -> Written:
+def written(target: Target, order: Order, handover: Handover, made: Bundle) -> Written:
     """The result, once the folder is in place."""
     final = Handover(handover.effective_plan, handover.changes, (*handover.notes, *made.notes))
-    return Written(target.name, path, files_below(path), final, tuple(made.checks))
+    return Written(target.name, order.path, files_below(order.path), final, tuple(made.checks))
 
 
 def names_csv(network: Network, plan: Plan, names: LayerNames) -> str:

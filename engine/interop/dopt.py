@@ -6,7 +6,6 @@ Formats: CANN Kit guide, "lightweighting" (config.prototxt, calibration .bin) an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
@@ -19,11 +18,11 @@ from engine.interop.float_model import refuse_dynamic, refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, nearest, weight_on_the_right
+from engine.interop.order import Order
 from engine.interop.targets import DOPT, option
 from engine.interop.textproto import Message, Value, Word, parse, text_proto
 from engine.precision.plan import Plan
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
+from engine.progress import CancelToken
 from engine.text import Text, say
 
 OPSETS = range(7, 19)
@@ -73,27 +72,19 @@ def _activation_bits(network: Network, plan: Plan) -> int:
     return 16 if widths == {16} else 8
 
 
-def export_dopt(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_dopt(order: Order) -> Written:
     """Write the folder.
 
     Raises:
         ExportError: It can't be written, or dopt can't take the model.
     """
+    network, plan, extras = order.network, order.plan, order.extras
     handover = check_dopt(network, plan, extras=extras)
     names = layer_names(network)
     effective = handover.effective_plan
-    with bundle(DOPT, network, plan, handover, path, extras, names) as made:
-        put_float_model(made, network, names, opsets=OPSETS, progress=progress, cancel=cancel)
-        _samples(made, network, names, extras, cancel)
+    with bundle(DOPT, order, handover, names) as made:
+        put_float_model(made, order, names, opsets=OPSETS)
+        _samples(made, network, names, extras, order.cancel)
         excluded = names.weights if option(extras, DOPT, "exclude") == "weight" else names.anchors
         text = text_proto(config(network, effective, names, excluded))
         made.text("config.prototxt", text, "what dopt quantizes; dopt.sh fills in the folder")
@@ -101,9 +92,9 @@ def export_dopt(
         platform = option(extras, DOPT, "platform")
         made.text("omg.sh", _omg_script(network, names, platform), "runs OMG; set OMG to its path", executable=True)
         made.steps += ["DOPT=.../tools_dopt/dopt_onnx_py3 ./dopt.sh (Python 3.10)", "OMG=.../omg ./omg.sh"]
-        progress(0.9, say("Reading {file} back", file="config.prototxt"))
+        order.progress(0.9, say("Reading {file} back", file="config.prototxt"))
         _read_back(made, network, effective, excluded, names, extras)
-    return written(DOPT, path, handover, made)
+    return written(DOPT, order, handover, made)
 
 
 def _samples(made: Bundle, network: Network, names: LayerNames, extras: Extras, cancel: CancelToken) -> None:

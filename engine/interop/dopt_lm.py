@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -21,12 +20,11 @@ from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_o
 from engine.interop.kernel_index import Imported, KernelIndex
 from engine.interop.layer_names import layer_names
 from engine.interop.nearest import Ability, dividing, nearest
+from engine.interop.order import Order
 from engine.interop.targets import DOPT_LM, option
 from engine.misshapen import form_words
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, ActivationFormat, Granularity, Scheme, WeightFormat
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
 from engine.text import Text, say
 
 GROUPS = (32, 64, 128)
@@ -107,27 +105,19 @@ _ABILITY = Ability(
 )
 
 
-def export_dopt_lm(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_dopt_lm(order: Order) -> Written:
     """Write the folder.
 
     Raises:
         ExportError: It can't be written.
     """
+    network, plan, extras = order.network, order.plan, order.extras
     handover = check_dopt_lm(network, plan, extras=extras)
     names = layer_names(network)
     effective = handover.effective_plan
     strategies = {names.modules[k.id]: _strategy(k, effective[k.id], network) for k in network.tunable}
-    with bundle(DOPT_LM, network, plan, handover, path, extras, names) as made:
-        progress(0.0, say("Writing {file}", file="dopt_config.json"))
+    with bundle(DOPT_LM, order, handover, names) as made:
+        order.progress(0.0, say("Writing {file}", file="dopt_config.json"))
         data = msgspec.json.format(msgspec.json.encode(_File(strategies)), indent=2).decode() + "\n"
         made.text("dopt_config.json", data, "strategy of each layer")
         newer = option(extras, DOPT_LM, "platform") == "kirin9020"
@@ -135,7 +125,7 @@ def export_dopt_lm(
         made.text("dopt_lm.sh", _script(strategies), "runs dopt_lm; set DOPT_LM and MODEL", executable=True)
         made.steps += ["Fill in dataset.train_files in config.yaml.", "DOPT_LM=... MODEL=... ./dopt_lm.sh"]
         _read_back(made, network, effective)
-    return written(DOPT_LM, path, handover, made)
+    return written(DOPT_LM, order, handover, made)
 
 
 def _strategy(kernel: Kernel, scheme: Scheme, network: Network) -> Strategy:

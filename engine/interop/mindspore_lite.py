@@ -23,11 +23,10 @@ from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_o
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.mindspore_ops import spelled_for_mindspore
 from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, nearest, weight_on_the_right
+from engine.interop.order import Order
 from engine.interop.targets import MINDSPORE_LITE, option
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, Scheme
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
 from engine.text import Text, say
 
 OPSETS = range(7, 22)
@@ -97,35 +96,25 @@ def _refuses_weights(kernel: Kernel) -> Text | None:
     return _refuses(kernel)
 
 
-def export_mindspore_lite(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_mindspore_lite(order: Order) -> Written:
     """Write the folder.
 
     Raises:
         ExportError: It can't be written, or the converter can't take the model.
     """
+    network, plan, extras = order.network, order.plan, order.extras
     handover = check_mindspore_lite(network, plan, extras=extras)
     mode, names = mode_of(network, plan, extras), layer_names(network)
     effective = handover.effective_plan
-    with bundle(MINDSPORE_LITE, network, plan, handover, path, extras, names) as made:
-        put_float_model(made, network, names, opsets=OPSETS, progress=progress, cancel=cancel)
+    with bundle(MINDSPORE_LITE, order, handover, names) as made:
+        put_float_model(made, order, names, opsets=OPSETS)
         made.notes += _respelled(made.folder / MODEL, network, names)
-        count = (
-            put_calibration(made, network, names, extras, channels_last=True, cancel=cancel) if mode == "full8" else 0
-        )
+        count = put_calibration(made, order, names, channels_last=True) if mode == "full8" else 0
         made.text("quant.cfg", _ini(settings(network, effective, names, mode, count)), "what the converter quantizes")
         made.text("convert.sh", _script(network, names), "runs converter_lite", executable=True)
         made.steps.append("Run convert.sh where converter_lite is installed; it ends with CONVERT RESULT SUCCESS:0.")
         _read_back(made, network, effective, names)
-    return written(MINDSPORE_LITE, path, handover, made)
+    return written(MINDSPORE_LITE, order, handover, made)
 
 
 def _respelled(path: Path, network: Network, names: LayerNames) -> list[Text]:

@@ -18,10 +18,9 @@ from engine.files import write_atomically
 from engine.fusion.types import Kernel, Network
 from engine.graph.wire import read_model
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Measured, Written, hand_over
+from engine.interop.order import Order
 from engine.interop.targets import MODEL_EXPLORER, option
 from engine.precision.plan import Plan
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
 from engine.quant.sizes import plan_bytes
 from engine.text import say
 
@@ -37,21 +36,13 @@ def check_model_explorer(network: Network, plan: Plan, *, extras: Extras = NO_EX
     return hand_over(network, plan, lambda kernel, asked: (asked, None))
 
 
-def export_model_explorer(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_model_explorer(order: Order) -> Written:
     """Write one figure of every kernel to all of its nodes.
 
     Raises:
         ExportError: The file can't be written, or the figure was not measured.
     """
+    network, plan, path, extras = order.network, order.plan, order.path, order.extras
     value = option(extras, MODEL_EXPLORER, "value")
     figures = _figures(network, plan, extras.measured, value)
     if not figures:
@@ -61,7 +52,7 @@ def export_model_explorer(
         )  # fmt: skip
     results: dict[str, dict[str, Any]] = {}
     for kernel in network.kernels:
-        cancel.check()
+        order.cancel.check()
         figure = figures.get(kernel.id)
         if figure is None:
             continue

@@ -21,13 +21,12 @@ from engine.graph.types import Array
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.model_file import put_in_place, write_model
 from engine.interop.nearest import weight_on_the_right
+from engine.interop.order import Order
 from engine.interop.qdq import EXTERNAL_ABOVE, build_qdq, run_quantized
 from engine.numerics.weight_nodes import APART
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme, WeightFormat
-from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant import pack_int4
-from engine.quant.ranges import Ranges
 from engine.text import Text, say
 
 DOMAIN = "com.microsoft"
@@ -66,25 +65,16 @@ def _size(group: int) -> int:
     return max(16, 1 << (group.bit_length() - 1))
 
 
-def export_matmul_nbits(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_matmul_nbits(order: Order) -> Written:
     """Write the model, run it with ONNX Runtime, compare with the QDQ spelling, put it in place.
 
     Raises:
         ExportError: It can't be written, or the two spellings differ.
         PlanError: A range is missing.
     """
-    assert ranges is not None
-    handover = check_matmul_nbits(network, plan, extras=extras)
-    model, constants = build_qdq(network, handover.effective_plan, ranges, progress=progress, cancel=cancel)
+    network, plan, path, progress, cancel = order.network, order.plan, order.path, order.progress, order.cancel
+    handover = check_matmul_nbits(network, plan, extras=order.extras)
+    model, constants = build_qdq(network, handover.effective_plan, order.calibrated, progress=progress, cancel=cancel)
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")

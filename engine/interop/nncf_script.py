@@ -6,7 +6,6 @@ alone (INT4 or INT8). What neither takes stays in floats.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from engine.fusion.types import Kernel, Kind, Network
@@ -17,12 +16,11 @@ from engine.interop.float_model import refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, nearest, sides, weight_on_the_right
+from engine.interop.order import Order
 from engine.interop.scripts import assignments, compare_constants
 from engine.interop.targets import NNCF
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Granularity, Scheme, WeightFormat
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
 from engine.text import Text, say
 
 _TITLE = say("NNCF")
@@ -85,31 +83,23 @@ def _compressed(kernel: Kernel, asked: WeightFormat) -> WeightFormat | None:
     return WeightFormat(4, symmetric=asked.symmetric, granularity=grain, group=group)
 
 
-def export_nncf(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_nncf(order: Order) -> Written:
     """Write the folder.
 
     Raises:
         ExportError: It can't be written.
     """
-    handover = check_nncf(network, plan, extras=extras)
+    network, plan = order.network, order.plan
+    handover = check_nncf(network, plan, extras=order.extras)
     names = layer_names(network)
-    with bundle(NNCF, network, plan, handover, path, extras, names) as made:
-        put_float_model(made, network, names, opsets=OPSETS, progress=progress, cancel=cancel)
-        put_calibration(made, network, names, extras, cancel=cancel)
+    with bundle(NNCF, order, handover, names) as made:
+        put_float_model(made, order, names, opsets=OPSETS)
+        put_calibration(made, order, names)
         values = recipe(network, handover.effective_plan, names)
         made.text(_SCRIPT, _script(values), "writes quantized.onnx")
         made.steps.append(f"pip install nncf onnx onnxruntime; python {_SCRIPT}")
         made.checks.append(compare_constants(made.folder / _SCRIPT, values))
-    return written(NNCF, path, handover, made)
+    return written(NNCF, order, handover, made)
 
 
 def recipe(network: Network, plan: Plan, names: LayerNames) -> dict[str, Any]:

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 from engine.files import write_atomically
 from engine.fusion.types import Kernel, Network
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
+from engine.interop.order import Order
 from engine.interop.trace import simulated
 from engine.npu.results import KernelCost, Simulation
 from engine.precision.plan import Plan
 from engine.precision.scheme import label
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
 from engine.text import say
 
 COLUMNS = (
@@ -35,23 +33,15 @@ def check_op_summary(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS
     return hand_over(network, plan, lambda kernel, asked: (asked, None))
 
 
-def export_op_summary(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_op_summary(order: Order) -> Written:
     """Write one row per kernel.
 
     Raises:
         ExportError: The file can't be written, or nothing has been simulated yet.
     """
-    found = summary_rows(network, plan, simulated(extras, path))
-    cancel.check()
+    network, plan, path = order.network, order.plan, order.path
+    found = summary_rows(network, plan, simulated(order.extras, path))
+    order.cancel.check()
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

@@ -6,7 +6,6 @@ weights alone. What neither takes stays in FP32.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from engine.fusion.types import Kernel, Kind, Network
@@ -17,12 +16,11 @@ from engine.interop.float_model import refuse_quantized
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import LayerNames, layer_names
 from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, nearest, weight_on_the_right
+from engine.interop.order import Order
 from engine.interop.scripts import assignments, compare_constants
 from engine.interop.targets import ORT_RECIPE
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Granularity, Scheme, WeightFormat
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
 from engine.text import Text, say
 
 _TITLE = say("ONNX Runtime quantization")
@@ -75,31 +73,23 @@ def _rule(kernel: Kernel, asked: Scheme) -> tuple[Scheme, Text | None]:
     return gets, say("MatMulNBitsQuantizer leaves activations in FP32 and takes groups of 16 to 256.")
 
 
-def export_ort_recipe(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_ort_recipe(order: Order) -> Written:
     """Write the folder.
 
     Raises:
         ExportError: It can't be written.
     """
-    handover = check_ort_recipe(network, plan, extras=extras)
+    network, plan = order.network, order.plan
+    handover = check_ort_recipe(network, plan, extras=order.extras)
     names = layer_names(network)
-    with bundle(ORT_RECIPE, network, plan, handover, path, extras, names) as made:
-        put_float_model(made, network, names, progress=progress, cancel=cancel)
-        put_calibration(made, network, names, extras, cancel=cancel)
+    with bundle(ORT_RECIPE, order, handover, names) as made:
+        put_float_model(made, order, names)
+        put_calibration(made, order, names)
         values = recipe(network, handover.effective_plan, names)
         made.text(_SCRIPT, _script(values), "writes quantized.onnx")
         made.steps.append(f"python {_SCRIPT}")
         made.checks.append(compare_constants(made.folder / _SCRIPT, values))
-    return written(ORT_RECIPE, path, handover, made)
+    return written(ORT_RECIPE, order, handover, made)
 
 
 def recipe(network: Network, plan: Plan, names: LayerNames) -> dict[str, Any]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from engine.errors import ExportError
 from engine.fusion.types import Network
 from engine.interop import qdq
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
+from engine.interop.order import Order
 from engine.interop.table import rows, write_csv
 from engine.precision.plan import Plan
 from engine.precision.planfile import plan_from_file, plan_to_file, save_plan
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
 from engine.text import Text, say
 from engine.tuning.methods import apart
 
@@ -66,40 +63,23 @@ def check_csv(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> Ha
 check_plan = check_csv
 
 
-def export_qdq(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_qdq(order: Order) -> Written:
     """Write the quantized model; errors as in `engine.interop.qdq.export_qdq`."""
-    assert ranges is not None
-    qdq.export_qdq(network, plan, ranges, path, progress=progress, cancel=cancel)
+    network, plan, path = order.network, order.plan, order.path
+    qdq.export_qdq(network, plan, order.calibrated, path, progress=order.progress, cancel=order.cancel)
     data = path.with_name(f"{path.name}.data")
     files = (path, data) if data.is_file() else (path,)
     return Written("qdq", path, files, check_qdq(network, plan), (say("Run once by ONNX Runtime."),))
 
 
-def export_csv(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_csv(order: Order) -> Written:
     """Write the table; columns of figures that nobody measured stay empty.
 
     Raises:
         ExportError: The file can't be written.
     """
-    known = extras.measured
+    network, plan, path = order.network, order.plan, order.path
+    known = order.extras.measured
     table = rows(
         network,
         plan,
@@ -114,21 +94,13 @@ def export_csv(
     return Written("csv", path, (path,), check_csv(network, plan), ())
 
 
-def export_plan(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_plan(order: Order) -> Written:
     """Make the plan file, read it again, write it.
 
     Raises:
         ExportError: The file can't be written.
     """
+    network, plan, path = order.network, order.plan, order.path
     found = plan_from_file(plan_to_file(plan, network), network, str(path))
     if any(found.get(kernel.id) != plan.get(kernel.id) for kernel in network.tunable):
         raise ExportError(say("{path}: the file doesn't hold the plan; nothing was written.", path=path))

@@ -9,19 +9,18 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from html.parser import HTMLParser
 from math import isfinite
-from pathlib import Path
 
 from engine.errors import ExportError
 from engine.files import write_atomically
 from engine.fusion.types import Network
 from engine.interop import report_plots
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Measured, Written, hand_over
+from engine.interop.order import Order
 from engine.interop.report_units import amount, db, energy, latency, share
 from engine.paths import resources
 from engine.precision.plan import Plan
 from engine.precision.presets import plan_title
 from engine.precision.scheme import family, label
-from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.ranges import Ranges
 from engine.quant.sizes import plan_bytes
 from engine.text import Text, say
@@ -35,23 +34,15 @@ def check_report(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) ->
     return hand_over(network, plan, lambda kernel, asked: (asked, None))
 
 
-def export_report(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_report(order: Order) -> Written:
     """Write the page, read it back, compare its table with the plan, put it in place.
 
     Raises:
         ExportError: The file can't be written.
     """
-    text = page(network, plan, ranges, extras.measured, extras.translate)
-    cancel.check()
+    network, plan, path, extras = order.network, order.plan, order.path, order.extras
+    text = page(network, plan, order.ranges, extras.measured, extras.translate)
+    order.cancel.check()
     found = _table_of(text)
     wanted = [(kernel.name, label(plan[kernel.id]) if kernel.id in plan else "") for kernel in network.kernels]
     if found != wanted:

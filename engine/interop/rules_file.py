@@ -18,11 +18,11 @@ from engine.files import decode_json, write_atomically
 from engine.fusion.types import Kernel, Network
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.kernel_index import Imported, KernelIndex
+from engine.interop.order import Order
 from engine.misshapen import form_words
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, INT4, INT8, Scheme, family
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
+from engine.progress import NEVER, CancelToken
 from engine.text import Text, say
 
 VERSION = 1
@@ -68,46 +68,30 @@ def _rule(kernel: Kernel, asked: Scheme) -> tuple[Scheme, Text | None]:
     return gets, say("Rules know INT4, INT8 and FP16 as their presets; use a plan file to keep every detail.")
 
 
-def export_rules(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_rules(order: Order) -> Written:
     """Write the rules as JSON.
 
     Raises:
         ExportError: The file can't be written.
     """
+    network, plan, path = order.network, order.plan, order.path
     handover = check_rules(network, plan)
-    rules = rules_of(network, handover.effective_plan, cancel)
+    rules = rules_of(network, handover.effective_plan, order.cancel)
     data = msgspec.json.format(msgspec.json.encode(rules), indent=2)
     _compare(decode_rules(data, str(path)), network, handover.effective_plan, path)
     write_atomically(path, data)
     return Written("rules", path, (path,), handover, (_checked(network),))
 
 
-def export_rules_cpp(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_rules_cpp(order: Order) -> Written:
     """Write the rules as a C++ header.
 
     Raises:
         ExportError: The file can't be written.
     """
+    network, plan, path = order.network, order.plan, order.path
     handover = check_rules(network, plan)
-    rules = rules_of(network, handover.effective_plan, cancel)
+    rules = rules_of(network, handover.effective_plan, order.cancel)
     text = _header(rules)
     _compare(_read_header(text), network, handover.effective_plan, path)
     write_atomically(path, text.encode())

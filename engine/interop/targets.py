@@ -18,6 +18,7 @@ from engine.text import Text, say
 if TYPE_CHECKING:  # the real modules load ONNX Runtime, which a list does not wait for
     from engine.fusion.types import Network
     from engine.interop.handover import Extras, Handover, Written
+    from engine.interop.order import Order
     from engine.precision.plan import Plan
     from engine.quant.ranges import Ranges
 
@@ -43,17 +44,7 @@ class _Check(Protocol):
 
 
 class _Export(Protocol):
-    def __call__(
-        self,
-        network: Network,
-        plan: Plan,
-        ranges: Ranges | None,
-        path: Path,
-        *,
-        extras: Extras,
-        progress: Progress,
-        cancel: CancelToken,
-    ) -> Written: ...
+    def __call__(self, order: Order) -> Written: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +101,8 @@ class Target:
             PlanError: A range is missing.
             Cancelled: If asked to stop; nothing is left behind.
         """
+        from engine.interop.order import Order
+
         cancel.check()
         self._something_to_say(network)
         if self.form == "file":
@@ -117,7 +110,7 @@ class Target:
         if ranges is None and "ranges" in self.needs:
             raise ExportError(say("{path}: calibration has not finished yet; export again when it has.", path=path))
         function = cast(_Export, getattr(self._code(), f"export_{self.name}"))
-        return function(network, plan, ranges, path, extras=self._checked(extras), progress=progress, cancel=cancel)
+        return function(Order(network, plan, path, ranges, self._checked(extras), progress, cancel))
 
     def _something_to_say(self, network: Network) -> None:
         if not network.tunable and self.name not in _WITHOUT_LAYERS:

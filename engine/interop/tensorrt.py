@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 import onnx
 
@@ -18,12 +17,11 @@ from engine.interop.bundle import Bundle, bundle, command, shell, written
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
 from engine.interop.layer_names import layer_names
 from engine.interop.nearest import CONVOLUTIONS, PRODUCTS, Ability, dividing, nearest, weight_on_the_right
+from engine.interop.order import Order
 from engine.interop.qdq import export_qdq
 from engine.interop.targets import TENSORRT
 from engine.precision.plan import Plan
 from engine.precision.scheme import Scheme
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
 from engine.text import Text, say
 
 _QDQ = "quantized.onnx"
@@ -73,28 +71,21 @@ _INT4 = Ability(
 )
 
 
-def export_tensorrt(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_tensorrt(order: Order) -> Written:
     """Write the folder.
 
     Raises:
         ExportError: It can't be written.
         PlanError: A range is missing.
     """
-    assert ranges is not None
-    handover = check_tensorrt(network, plan, extras=extras)
+    network, plan = order.network, order.plan
+    handover = check_tensorrt(network, plan, extras=order.extras)
     names = layer_names(network)
     effective = handover.effective_plan
-    with bundle(TENSORRT, network, plan, handover, path, extras, names) as made:
-        export_qdq(network, effective, ranges, made.folder / _QDQ, progress=progress, cancel=cancel)
+    with bundle(TENSORRT, order, handover, names) as made:
+        export_qdq(
+            network, effective, order.calibrated, made.folder / _QDQ, progress=order.progress, cancel=order.cancel
+        )
         made.files.append((_QDQ, "the model, precision in the graph; run once by ONNX Runtime"))
         anchors = _anchors(made, network)
         layers = ",".join(f"{node}:{_kind(effective[kernel])}" for kernel, node in anchors.items())
@@ -102,7 +93,7 @@ def export_tensorrt(
         made.text("trtexec.sh", _script(), "builds an engine", executable=True)
         made.steps.append("Run trtexec.sh where TensorRT is installed.")
         _read_back(made, anchors, effective)
-    return written(TENSORRT, path, handover, made)
+    return written(TENSORRT, order, handover, made)
 
 
 def _kind(scheme: Scheme) -> str:

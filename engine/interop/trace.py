@@ -17,12 +17,11 @@ from engine.errors import ExportError
 from engine.files import write_atomically
 from engine.fusion.types import Network
 from engine.interop.handover import NO_EXTRAS, Extras, Handover, Written, hand_over
+from engine.interop.order import Order
 from engine.npu.results import Bar, Lane, Simulation
 from engine.npu.usage import usage
 from engine.precision.plan import Plan
 from engine.precision.scheme import label
-from engine.progress import NEVER, CancelToken, Progress, no_progress
-from engine.quant.ranges import Ranges
 from engine.text import say
 from engine.version import VERSION
 
@@ -47,24 +46,16 @@ def check_trace(network: Network, plan: Plan, *, extras: Extras = NO_EXTRAS) -> 
     return hand_over(network, plan, lambda kernel, asked: (asked, None))
 
 
-def export_trace(
-    network: Network,
-    plan: Plan,
-    ranges: Ranges | None,
-    path: Path,
-    *,
-    extras: Extras = NO_EXTRAS,
-    progress: Progress = no_progress,
-    cancel: CancelToken = NEVER,
-) -> Written:
+def export_trace(order: Order) -> Written:
     """Write the timeline of the simulated run.
 
     Raises:
         ExportError: The file can't be written, or nothing has been simulated yet.
     """
-    simulation = simulated(extras, path)
+    network, plan, path = order.network, order.plan, order.path
+    simulation = simulated(order.extras, path)
     events = list(trace_events(network, plan, simulation))
-    cancel.check()
+    order.cancel.check()
     write_atomically(path, msgspec.json.encode(document(network, plan, simulation, events)))
     slices = sum(event["ph"] == "X" for event in events)
     check = say(

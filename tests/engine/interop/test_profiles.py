@@ -236,6 +236,7 @@ def test_a_phone_profile_beside_the_simulation(tmp_path, cnn):
 def test_the_table_of_a_simulated_run_is_read_back_whole(tmp_path, name):
     from engine.interop.handover import Extras, Measured
     from engine.interop.op_summary import export_op_summary
+    from engine.interop.order import Order
     from engine.session.samples import find_sample
     from engine.session.work import open_network
 
@@ -243,7 +244,7 @@ def test_the_table_of_a_simulated_run_is_read_back_whole(tmp_path, name):
     plan = preset(network, "int8")
     simulation = simulate(network, plan, load_device("kirin9030"))
     extras = Extras(measured=Measured(simulation=simulation))
-    export_op_summary(network, plan, None, tmp_path / "op_summary.csv", extras=extras)
+    export_op_summary(Order(network, plan, tmp_path / "op_summary.csv", extras=extras))
     found = compare_profile(open_profile(tmp_path / "op_summary.csv"), network, simulation)
     assert [match.op.name for match in found.matches if not match.kernel] == []
     assert found.missing == ()
