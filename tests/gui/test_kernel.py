@@ -186,7 +186,7 @@ def test_without_a_selection_there_is_a_sentence(view, session):
 
 
 def test_the_row_that_gets_the_keys_first_is_on_show(view, session, qtbot):
-    session.selection, session.current = (), None
+    session.select(())
     view.refresh_now()
     assert view.empty.isVisible()
     layers = LayersView(session, LIGHT)
