@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from engine.graph.types import Array
 from engine.numerics.comparison import Comparison
@@ -27,6 +27,7 @@ from gui.views.compare_section import Section
 from gui.views.compare_statistics import StatisticsSheet
 from gui.widgets.gaps import GapSplitter, Ground
 from gui.widgets.icon_button import IconButton
+from gui.widgets.scrolling import scrolling
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.themed import label
 
@@ -86,11 +87,6 @@ class ComparePage(Ground):
         self.bar, self.maps, self.channels, self.lines, self.histogram, self.scatter, self.statistics = parts
 
     def _lay_out(self) -> None:
-        scroll = QScrollArea()
-        scroll.setWidget(self.statistics)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.pictures = QStackedWidget()
         self.pictures.addWidget(self.maps)
         self.pictures.addWidget(self.lines)
@@ -99,7 +95,7 @@ class ComparePage(Ground):
             "channels": Section(self.channels),
             "histogram": Section(self.histogram, (self.scale,)),
             "scatter": Section(self.scatter),
-            "statistics": Section(scroll, (self.metrics,)),
+            "statistics": Section(scrolling(self.statistics, by_key=True), (self.metrics,)),
         }
         low = GapSplitter(Qt.Orientation.Horizontal, self.sections["histogram"], self.sections["scatter"])
         middle = GapSplitter(Qt.Orientation.Vertical, self.sections["maps"], self.sections["channels"], low)

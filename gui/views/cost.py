@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.session.changes import What
 from engine.text import say
@@ -21,6 +21,7 @@ from gui.views.words import bound_word
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
+from gui.widgets.scrolling import scrolling
 from gui.widgets.themed import label
 
 if TYPE_CHECKING:
@@ -68,12 +69,7 @@ class CostView(SessionView):
         self._column.setSpacing(0)
         column.addLayout(self._column)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(content)
-        self._pages.addWidget(scroll)
+        self._pages.addWidget(scrolling(content, by_key=True))
         self._pages.addWidget(self.empty)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)

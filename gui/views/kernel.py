@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.fusion.types import Kernel
 from engine.precision.presets import not_at_four_bits
@@ -29,6 +29,7 @@ from gui.views.words import no_switch_word
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
 from gui.widgets.precision_switch import PrecisionSwitch
+from gui.widgets.scrolling import scrolling
 from gui.widgets.themed import button, line
 from gui.widgets.themed import label as text_label
 
@@ -120,13 +121,7 @@ class KernelView(SessionView):
         column.addSpacing(3)
         column.addLayout(_indented(self.apart))
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(content)
-        self._pages.addWidget(scroll)
+        self._pages.addWidget(scrolling(content))
         self._pages.addWidget(self.empty)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)

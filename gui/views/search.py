@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from engine.session.changes import What
 from engine.session.kept import free_name
@@ -20,6 +20,7 @@ from gui.views.search_form import SearchForm
 from gui.views.search_rows import ProposalRow, StepRow
 from gui.views.search_words import edits, figures_line, rule_lines, verdict
 from gui.views.session_view import SessionView
+from gui.widgets.scrolling import scrolling
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.themed import button, label, line
 
@@ -105,15 +106,9 @@ class SearchView(SessionView):
         self._steps.setSpacing(0)
         column.addLayout(self._steps)
         column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields bring themselves into sight
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(area)
+        outer.addWidget(scrolling(inner))
 
     # -- dock -------------------------------------------------------------------------------------------------------
 

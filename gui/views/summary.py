@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.jobs import Job
 from engine.precision.plan import Plan
@@ -31,6 +31,7 @@ from gui.views.summary_mix import PrecisionMix, strips
 from gui.views.summary_verdict import Statement, statement
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
+from gui.widgets.scrolling import scrolling
 from gui.widgets.summary_card import CardLook, SummaryCard
 from gui.widgets.themed import button
 from gui.widgets.themed import label as text_label
@@ -99,13 +100,7 @@ class SummaryView(SessionView):
             column.addWidget(card)
         column.addWidget(self.mix)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(content)
-        self._pages.addWidget(scroll)
+        self._pages.addWidget(scrolling(content))
         self._pages.addWidget(self.empty)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
