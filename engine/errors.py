@@ -24,6 +24,14 @@ class ShapesNeededError(ModelError):
     """The model has free dimensions and nobody said what they are; see `engine.graph.read_inputs`."""
 
 
+class NotRunnableError(ModelError):
+    """ONNX Runtime opens the model but can't run it: its data, its bugs, or sizes of free dimensions that don't fit."""
+
+
+class SizesRefusedError(NotRunnableError):
+    """The model does not run at the sizes that were chosen for its free dimensions; others may do."""
+
+
 class DataError(MixbitError):
     """Samples that don't fit the model, or can't be read."""
 

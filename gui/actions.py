@@ -18,8 +18,8 @@ from gui.verbs import WHO, Verbs
 
 if TYPE_CHECKING:
     from engine.graph.limits import TooBigError
-    from engine.graph.types import ModelInput
     from engine.session.claim import Recovery
+    from engine.session.sizes import SizesQuestion
     from engine.text import Text
     from gui.dialogs.data import TriedData
     from gui.window import Window
@@ -139,12 +139,12 @@ class Actions(Verbs):
 
     def _ask_shapes(
         self,
-        inputs: tuple[ModelInput, ...],
+        question: SizesQuestion,
         proceed: Callable[[Mapping[str, tuple[int, ...]] | None], None],
     ) -> None:
         from gui.dialogs.dimensions import DimensionsDialog
 
-        dialog = DimensionsDialog(inputs, self._window)
+        dialog = DimensionsDialog(question.inputs, self._window, question.refusal, proven=question.proven)
         dialog.accepted.connect(lambda: proceed(dialog.shapes()))
         dialog.rejected.connect(lambda: proceed(None))
         dialog.open()

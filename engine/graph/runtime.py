@@ -146,7 +146,8 @@ def reason(error: Exception) -> str:
     text = re.sub(r"\[ONNXRuntimeError\] : \d+ : [A-Z_]+ : ", "", str(error))
     text = re.sub(r"^(Load model from .* failed:|Exception during initialization: )", "", text.strip())
     text = re.sub(r"/?\S*\w\.(cc|h|hpp|cpp):\d+\s+(\w+ (?=[A-Z]))?", "", text)
-    text = re.sub(r"^(\w[\w:<>*&]*\s+)+\w+(::\w+)+\((?:[^()]|\([^()]*\))*\)\s+", "", text)  # a signature in C++
+    text = re.sub(r"(^|: )(\w[\w:<>*&]*\s+)*\w+(::~?\w+)+\((?:[^()]|\([^()]*\))*\)\s+", r"\1", text)  # C++
+    text = re.sub(r"(^|: )\S[^:.]*? was false\. +(?=\S)", r"\1", text)  # words that say the same follow
     text = re.sub(
         r"Non-zero status code returned while running (\S+) node\. Name:'([^']*)' Status Message: ",
         r"the \1 node \2 fails: ",

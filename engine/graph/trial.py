@@ -16,7 +16,7 @@ import onnx
 import onnxruntime as ort
 from onnx import numpy_helper
 
-from engine.errors import ModelError
+from engine.errors import ModelError, NotRunnableError
 from engine.graph.arrange import Arranged
 from engine.graph.branches import known_conditions
 from engine.graph.dependence import Dependence, dependence
@@ -261,6 +261,6 @@ def _run(
                     seconds=f"{seconds:g}",
                 )
             )
-    raise ModelError(
+    raise NotRunnableError(
         say("ONNX Runtime can't run {file}: {reason}.", file=path.name, reason=reason(failures[0]))
     ) from failures[0]

@@ -11,10 +11,10 @@ from math import inf
 from pathlib import Path
 from typing import Generic, Self, TypeVar
 
+from engine.errors import SizesRefusedError
 from engine.fusion.types import Network, Rules
 from engine.graph import read_inputs
 from engine.graph.limits import TooBigError
-from engine.graph.types import ModelInput
 from engine.interop.preflight import Observed, observe
 from engine.interop.samples import DataSource
 from engine.jobs import Dispatch, Job, JobContext, Jobs, Lane
@@ -29,6 +29,7 @@ from engine.precision.scheme import Scheme
 from engine.quant.ranges import Ranges
 from engine.session import work
 from engine.session.checks import remember_inputs
+from engine.session.sizes import SizesQuestion, another_question, missing_shapes
 from engine.session.state import Figures
 from engine.session.work import Prepared
 from engine.text import Text, say
@@ -98,21 +99,22 @@ class Background:
         rules: Rules,
         *,
         memory_limit: int,
-        ask: Callable[[tuple[ModelInput, ...]], None] | None,
+        ask: Callable[[SizesQuestion], None] | None,
         too_big: Callable[[TooBigError], None],
         done: Callable[[Network], None],
         failed: Failed,
     ) -> Job:
         """Load and fuse a model.
 
-        Instead of `done`, `ask` is called if free dimensions are not chosen yet, and `too_big` beyond the memory limit.
+        Instead of `done`, `ask` is called if free dimensions are not chosen yet or the model does not run at what was
+        chosen, and `too_big` beyond the memory limit.
         """
 
-        def run(ctx: JobContext) -> Network | tuple[ModelInput, ...] | TooBigError:
+        def run(ctx: JobContext) -> Network | SizesQuestion | TooBigError:
             try:
                 inputs = read_inputs(path, memory_limit=memory_limit)
-                if ask is not None and work.missing_shapes(inputs, shapes or {}):
-                    return inputs
+                if ask is not None and missing_shapes(inputs, shapes or {}):
+                    return SizesQuestion(inputs)
                 network = work.open_network(
                     path, shapes, rules, memory_limit=memory_limit, progress=ctx.progress, cancel=ctx.token
                 )
@@ -120,8 +122,13 @@ class Background:
                 return network
             except TooBigError as error:
                 return error
+            except SizesRefusedError as error:
+                if ask is None:
+                    raise
+                opened = work.loader(path, memory_limit=memory_limit, progress=ctx.progress, cancel=ctx.token)
+                return another_question(path, inputs, shapes or {}, error.text, opened, ctx.token)
 
-        def finish(result: Network | tuple[ModelInput, ...] | TooBigError) -> None:
+        def finish(result: Network | SizesQuestion | TooBigError) -> None:
             if isinstance(result, Network):
                 done(result)
             elif isinstance(result, TooBigError):
@@ -155,13 +162,15 @@ class Background:
     ) -> Job:
         """Read data, calibrate, run the reference. What was measured with other data stays until that has worked.
 
-        With a plan, `output` gets its error at the output while calibration still runs, if it needs none.
+        With a plan, `output` gets its error at the output while calibration still runs, if it needs none; of a large
+        model what one sample gives before.
         """
         generation = self._generation
 
         def run(ctx: JobContext) -> Prepared:
             def found(evaluation: Evaluation) -> None:
-                self._output_s = evaluation.seconds
+                if not evaluation.remaining:
+                    self._output_s = evaluation.seconds
                 self.jobs.deliver(lambda: None if ctx.token.cancelled else self._wanted(generation, output)(evaluation))
 
             prepared = work.prepare(

@@ -8,7 +8,6 @@ from pathlib import Path
 from engine.fusion.types import Network, Rules
 from engine.graph.limits import TooBigError
 from engine.graph.stamps import Fate, Stamp, fate
-from engine.graph.types import ModelInput
 from engine.interop.preflight import Observed
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.jobs import Dispatch, Job, Jobs, run_now
@@ -40,6 +39,7 @@ from engine.session.safekeeping import Safekeeping
 from engine.session.samples import list_samples
 from engine.session.searches import Host as SearchHost
 from engine.session.searches import Searches
+from engine.session.sizes import SizesQuestion
 from engine.session.state import (
     Budgets,
     Captured,
@@ -58,8 +58,9 @@ from engine.text import Text, say
 DEFAULT_DEVICE = "kirin9030"
 _OF_DOCUMENT = frozenset({What.MODEL, What.PLAN, What.DATA, What.DEVICE, What.PROJECT})
 """Changes that may change what a project keeps."""
-Ask = Callable[[tuple[ModelInput, ...], Callable[[Mapping[str, tuple[int, ...]] | None], None]], None]
-"""Asks the user for free dimensions: gets the inputs and a function to call with the answer (None = gave up)."""
+Ask = Callable[[SizesQuestion, Callable[[Mapping[str, tuple[int, ...]] | None], None]], None]
+"""Asks the user for free dimensions: gets the question and a function to call with the answer (None = gave up). Asks
+again, with the refusal in the question, if the model does not run at what was chosen."""
 AskMemory = Callable[[TooBigError, Callable[[int | None], None]], None]
 """Asks whether a model may take more memory: gets what was refused and a function to call with the new limit in bytes
 (None = gave up)."""

@@ -161,7 +161,7 @@ class Session(Editing):
         self._opening = opening = object()
 
         def proceed(answer: Mapping[str, tuple[int, ...]] | None) -> None:
-            again(answer is None, {**(shapes or {}), **(answer or {})}, None)
+            again(answer is None, {**(shapes or {}), **(answer or {})}, ask)
 
         def allowed(memory_limit: int | None) -> None:
             if memory_limit is not None and self._opening is opening:
@@ -193,7 +193,7 @@ class Session(Editing):
             if wanted is not None:
                 self.set_rules(wanted)
 
-        asking = None if ask is None else lambda inputs: ask(inputs, proceed)
+        asking = None if ask is None else lambda question: ask(question, proceed)
         self._opening_job = self._work.open(
             path, shapes, chosen, memory_limit=self.memory_limit, ask=asking, too_big=too_big, done=done,
             failed=self._not_opened,

@@ -13,7 +13,6 @@ from engine.fusion import fuse
 from engine.fusion.types import Network, Rules
 from engine.graph import load, read_inputs
 from engine.graph.limits import DEFAULT_LIMIT
-from engine.graph.types import ModelInput
 from engine.interop.samples import SYNTHETIC, DataSource, load_samples
 from engine.npu import Device, simulate, sustain
 from engine.npu.results import Scenario
@@ -26,6 +25,7 @@ from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant import plan_bytes
 from engine.quant.ranges import Ranges
 from engine.session.sample_doubts import doubts_about, look_at, rows_of, same_samples
+from engine.session.sizes import Load, load_at_some_size
 from engine.session.state import DataInfo, Figures
 from engine.text import Text, say
 from engine.tuning.context import context_of
@@ -39,16 +39,6 @@ _EARLY_BYTES = 256 << 20
 """Weights up to which calibration may run beside a finished reference: both hold copies of them."""
 
 
-def missing_shapes(inputs: Sequence[ModelInput], shapes: Mapping[str, Sequence[int]]) -> tuple[ModelInput, ...]:
-    """Inputs with a free dimension that nobody has chosen yet."""
-    return tuple(i for i in inputs if i.free and i.name not in shapes)
-
-
-def proposed_shapes(inputs: Sequence[ModelInput], shapes: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
-    """The given shapes, completed with proposals for every input that has free dimensions."""
-    return {**{i.name: i.proposal for i in inputs if i.free}, **{name: tuple(s) for name, s in shapes.items()}}
-
-
 def open_network(
     path: Path,
     shapes: Mapping[str, Sequence[int]] | None = None,
@@ -58,21 +48,28 @@ def open_network(
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Network:
-    """Load a model and fuse it; free dimensions that are not in `shapes` take their proposals.
+    """Load a model and fuse it; free dimensions that are not in `shapes` take their proposals, or other usual sizes.
 
     Raises:
-        ModelError: As `engine.graph.load`; `TooBigError` if it needs more than `memory_limit` bytes.
+        ModelError: As `engine.graph.load`; `TooBigError` if it needs more than `memory_limit` bytes,
+            `SizesRefusedError` if it does not run at sizes that were chosen.
     """
-    chosen = proposed_shapes(read_inputs(path, memory_limit=memory_limit), shapes or {})
+    inputs = read_inputs(path, memory_limit=memory_limit)
     cancel.check()
+    opened = loader(path, memory_limit=memory_limit, progress=progress, cancel=cancel)
+    graph = load_at_some_size(path, inputs, shapes or {}, opened, cancel)
+    cancel.check()
+    progress(0.92, say("Fusing"))
+    return fuse(graph, rules, cancel=cancel)
+
+
+def loader(path: Path, *, memory_limit: int, progress: Progress, cancel: CancelToken) -> Load:
+    """Opens one file at any sizes."""
 
     def loading(fraction: float, text: Text) -> None:
         progress(fraction * 0.9, text)
 
-    graph = load(path, shapes=chosen, memory_limit=memory_limit, progress=loading, cancel=cancel)
-    cancel.check()
-    progress(0.92, say("Fusing"))
-    return fuse(graph, rules, cancel=cancel)
+    return lambda shapes: load(path, shapes=shapes, memory_limit=memory_limit, progress=loading, cancel=cancel)
 
 
 def default_samples(network: Network) -> int:

@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSpinBox, QWidge
 
 from gui import format as form
 from gui.dialogs.base import Dialog
+from gui.i18n import text as translated
 from gui.widgets.themed import label
 
 if TYPE_CHECKING:
     from engine.graph.types import ModelInput
+    from engine.text import Text
 
 LARGEST = 1_000_000
 
@@ -20,7 +22,14 @@ LARGEST = 1_000_000
 class DimensionsDialog(Dialog):
     """One row per free dimension of a name; inputs that share a name share its size."""
 
-    def __init__(self, inputs: tuple[ModelInput, ...], parent: QWidget | None) -> None:
+    def __init__(
+        self,
+        inputs: tuple[ModelInput, ...],
+        parent: QWidget | None,
+        refusal: Text | None = None,
+        *,
+        proven: bool = False,
+    ) -> None:
         super().__init__("", "", parent, width=480)
         self.setWindowTitle(self.tr("Free dimensions"))
         self.title_label.setText(self.tr("Choose the sizes that the model leaves open"))
@@ -53,6 +62,16 @@ class DimensionsDialog(Dialog):
             first.setFocus()
             first.selectAll()
         self._show_shapes()
+        if refusal is not None:
+            self._say_why_again(translated(refusal), proven)
+
+    def _say_why_again(self, refusal: str, proven: bool) -> None:
+        self.title_label.setText(self.tr("The model does not run at these sizes"))
+        self.show_problem(refusal)
+        if proven:
+            self.sentence.setText(self.tr("It was tried at the usual sizes, and runs at those that stand here now."))
+        else:
+            self.sentence.setText(self.tr("Look up which sizes it was made for: none of the usual ones runs."))
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The concrete shape of every input that has free dimensions."""

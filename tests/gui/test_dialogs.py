@@ -15,6 +15,7 @@ from engine.interop.pictures import ImageOptions
 from engine.interop.samples import SYNTHETIC, DataSource
 from engine.npu.results import Scenario
 from engine.precision.scheme import INT8
+from engine.session.sizes import SizesQuestion
 from engine.session.state import Budgets, SampleRow
 from engine.text import say
 from gui.dialogs import data_check
@@ -79,15 +80,28 @@ def test_dimensions_propose_shapes_and_share_names(qtbot):
 
 def test_opening_a_model_asks_for_dimensions_and_cancel_gives_up(window, session, qtbot):
     answers = []
-    window.actions_._ask_shapes(INPUTS, answers.append)
+    window.actions_._ask_shapes(SizesQuestion(INPUTS), answers.append)
     dialog = window.findChild(DimensionsDialog)
     dialog.fields["batch"].setValue(2)
     press(qtbot, dialog, "Open")
     assert answers[0]["input_ids"] == (2, 64)
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    window.actions_._ask_shapes(INPUTS, answers.append)
+    window.actions_._ask_shapes(SizesQuestion(INPUTS), answers.append)
     window.findChildren(DimensionsDialog)[-1].reject()
     assert answers[1] is None
+
+
+def test_refused_dimensions_are_asked_for_again_with_the_reason(qtbot):
+    proven = DimensionsDialog(INPUTS, None, say("It fails."), proven=True)
+    other = DimensionsDialog(INPUTS, None, say("It fails."))
+    for dialog in (proven, other):
+        qtbot.addWidget(dialog)
+        dialog.open()
+        assert dialog.problem.isVisible()
+        assert dialog.problem.text() == "It fails."
+        assert "does not run" in dialog.title_label.text()
+    assert "runs at those that stand here" in proven.sentence.text()
+    assert "none of the usual ones" in other.sentence.text()
 
 
 def test_budgets_start_from_what_is_set_and_keep_what_is_off(window, session, qtbot):

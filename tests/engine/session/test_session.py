@@ -353,9 +353,9 @@ def test_free_dimensions_are_asked_for_once(driver, tmp_path):
     path = small_cnn(tmp_path / "free.onnx", batch="batch")
     asked = []
 
-    def ask(inputs, proceed):
-        asked.append(inputs)
-        proceed({inputs[0].name: (2, 3, 16, 16)})
+    def ask(question, proceed):
+        asked.append(question.inputs)
+        proceed({question.inputs[0].name: (2, 3, 16, 16)})
 
     driver.session.open_model(path, ask=ask)
     driver.settle()
