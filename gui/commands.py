@@ -200,6 +200,10 @@ COMMANDS: tuple[Command | Submenu, ...] = (
         "previous_panel", "view", mark("Go to the previous panel"), lambda a: a.go_to_panel(-1), ("Shift+F6",), "",
         _open, 1,
     ),
+    Command(
+        "table", "view", mark("Show the plot in use as a table, or as a plot again"), lambda a: a.toggle_table(),
+        ("T",), "columns", _open, 1,
+    ),
     Command("float", "view", mark("Float or dock the panel in use"), lambda a: a.float_panel(), (), "", _open, 1),
     Command("alone", "view", mark("Show the panel in use alone, or all again"), lambda a: a.panel_alone(), (), "expand",
             _open, 1),

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 from gui.commands import mark, shown
 from gui.theme import Theme, theme_manager
 from gui.widgets.dock_title import DockTitle
+from gui.widgets.stops import give_keys
 from gui.widgets.themed import restyle
 
 if TYPE_CHECKING:
@@ -162,13 +163,7 @@ class Dock(QDockWidget):
         now = self.window().focusWidget()
         if now is not self.view and dock_around(now) is self:
             return  # else nobody would see where the keys are: only stops of Tab show it
-        takers = [
-            w
-            for w in (*self.view.findChildren(QWidget), *self.title.findChildren(QWidget))
-            if w.isVisibleTo(self) and w.isEnabled() and w.focusPolicy() & Qt.FocusPolicy.TabFocus
-        ]
-        if takers:
-            takers[0].setFocus(Qt.FocusReason.TabFocusReason)
+        give_keys(*self.view.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly), self.title)
 
     def ensure_view(self) -> Any:
         """The view, made and filled now if nobody has seen it yet."""
@@ -214,6 +209,20 @@ def dock_around(widget: QWidget | None) -> Dock | None:
     while widget is not None and not isinstance(widget, Dock):
         widget = widget.parentWidget()
     return widget
+
+
+def _state_of(view: Any) -> dict[str, object]:
+    """What a view wants to find again, and whether it stands there as a table."""
+    state: dict[str, object] = dict(view.save_state())
+    if getattr(view, "HAS_TWIN", False) and view.as_table:
+        state["table"] = True
+    return state
+
+
+def _give_state(view: Any, state: dict[str, object]) -> None:
+    view.restore_state(state)
+    if getattr(view, "HAS_TWIN", False):
+        view.show_as_table(state.get("table") is True)
 
 
 class DockHost(QMainWindow):
@@ -370,12 +379,12 @@ class DockHost(QMainWindow):
         if wanted is not None:
             wanted.connect(self.command_wanted)
         if spec.id in self.states:
-            view.restore_state(self.states[spec.id])  # type: ignore[attr-defined]
+            _give_state(view, self.states[spec.id])
         return view
 
     def save_states(self) -> dict[str, dict[str, object]]:
         """What all views want to find again."""
-        seen = {name: dock.view.save_state() for name, dock in self.docks.items() if dock.view is not None}
+        seen = {name: _state_of(dock.view) for name, dock in self.docks.items() if dock.view is not None}
         return {**self.states, **seen}
 
     def restore_states(self, states: object) -> None:
@@ -384,7 +393,7 @@ class DockHost(QMainWindow):
         self.states = {name: found[name] for name in self.docks if isinstance(found.get(name), dict)}
         for name, state in self.states.items():
             if self.docks[name].view is not None:
-                self.docks[name].view.restore_state(state)
+                _give_state(self.docks[name].view, state)
 
     def _on_visible(self, dock: Dock, visible: bool) -> None:
         self._settle.start()

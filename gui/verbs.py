@@ -220,6 +220,12 @@ class Verbs(QObject):
         if dock is not None:
             dock.float_or_dock()
 
+    def toggle_table(self) -> None:
+        """Show the figures of the plot in use in a table, or the plot again."""
+        dock = self._window.panel_in_use()
+        if dock is not None and hasattr(dock.ensure_view(), "toggle_table"):
+            dock.view.toggle_table()
+
     def go_to_panel(self, step: int) -> None:
         """Give the keys to the next panel on show, as one reads, or to the one before (-1)."""
         host = self._window.host

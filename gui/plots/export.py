@@ -30,6 +30,17 @@ class Drawing(Protocol):
         """Draw everything into the target rectangle."""
 
 
+class Twofold(Protocol):
+    """What can stand there as a plot or as a table."""
+
+    @property
+    def as_table(self) -> bool:
+        """Whether it is a table now."""
+
+    def toggle_table(self) -> None:
+        """Show the other of the two."""
+
+
 def picture(drawing: Drawing, scale: int = PNG_SCALE) -> QImage:
     """A picture of `scale` times the size on the screen."""
     size = drawing.size()
@@ -68,12 +79,23 @@ class Exporter:
     """Fills a menu with what can be taken out of a plot; without a drawing only the numbers."""
 
     def __init__(
-        self, owner: QWidget, drawing: Drawing | None, table: Callable[[], Table], title: Callable[[], str]
+        self,
+        owner: QWidget,
+        drawing: Drawing | None,
+        table: Callable[[], Table],
+        title: Callable[[], str],
+        *,
+        twin: Twofold | None = None,
     ) -> None:
         self._owner, self._drawing, self._table, self._title = owner, drawing, table, title
+        self._twin = twin
 
     def fill(self, menu: QMenu) -> None:
         """Add the actions."""
+        if self._twin is not None:
+            words = _tr("Show the plot") if self._twin.as_table else _tr("Show as a table")
+            menu.addAction(f"{words}\tT", self._twin.toggle_table)
+            menu.addSeparator()
         menu.addAction(_tr("Copy data"), self.copy)
         if self._drawing is not None:
             menu.addAction(_tr("Copy picture"), self.copy_picture)

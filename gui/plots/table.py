@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 Value = str | int | float | None
 
@@ -16,6 +16,8 @@ class Table:
 
     header: tuple[str, ...]
     rows: Sequence[Sequence[Value]]
+    words: Mapping[str, str] = field(default_factory=dict)
+    """How people read values that are identifiers, beyond those that `gui.plots.columns` knows; files keep them."""
 
     def to_csv(self) -> str:
         """Comma separated, full precision, decimal point, empty where a value is missing."""

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QWidget
+from shiboken6 import isValid
 
 from engine.session.changes import What
 from gui.bridge import hub
 from gui.plots.chart import Chart
 from gui.plots.export import Exporter
 from gui.plots.table import Table
+from gui.plots.twin import TableTwin
 from gui.theme import Theme
 from gui.views.session_view import SessionView
 from gui.widgets.empty import EmptyState
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
+from gui.widgets.stops import give_keys
 from gui.widgets.tip_card import TipCard
 
 if TYPE_CHECKING:
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 
 class PlotView(SessionView):
     """A dock's content. Subclasses name what they watch and bring their plot up to date in `draw`."""
+
+    HAS_TWIN: ClassVar[bool] = True
+    """Whether it can stand there as a table; one that is a table anyway can't."""
 
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)
@@ -36,6 +42,10 @@ class PlotView(SessionView):
         self.empty = EmptyState()
         self.empty.clicked.connect(self._on_empty)
         self._lost_keys = False
+        self.twin: TableTwin | None = None
+        self._as_table = False
+        self._left: QWidget | None = None
+        """What of the other of the two had the keys."""
         self.mark_dirty(What.MODEL)
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
@@ -73,11 +83,73 @@ class PlotView(SessionView):
 
     def show_page(self) -> None:
         """There is something to draw. It gets the keys back that it lost with its place."""
-        self._stack.setCurrentWidget(self._page)
+        self._stack.setCurrentWidget(self.twin if self.twin is not None and self._as_table else self._page)
         if self._lost_keys:
             self._lost_keys = False
             if QApplication.focusWidget() is None and self.isVisible():
                 self.take_keys()
+
+    # -- the table twin ---------------------------------------------------------------------------------------------
+
+    @property
+    def as_table(self) -> bool:
+        """Whether the figures stand in a table instead of the plot."""
+        return self._as_table
+
+    def toggle_table(self) -> None:
+        """Show the figures in a table, or the plot again; whichever comes has the keys if the other had them."""
+        self.show_as_table(not self._as_table)
+
+    def show_as_table(self, wanted: bool) -> None:
+        """Show the figures in a table, or in the plot."""
+        if not self.HAS_TWIN or wanted == self._as_table:
+            return
+        self._as_table = wanted
+        had, left = _has_keys(self._stack.currentWidget()), self._left
+        self._left = QApplication.focusWidget() if had else None
+        if wanted and self.twin is None:
+            self.twin = TableTwin()
+            self.twin.setAccessibleName(self.title())
+            self.twin.kernel_chosen.connect(self._on_row)
+            self._stack.addWidget(self.twin)
+        self.fill_twin()
+        if self._stack.currentWidget() is not self.empty:
+            self.show_page()
+        if had:
+            self._hand_over(left)
+
+    def _hand_over(self, left: QWidget | None) -> None:
+        """Give the keys to what has come: where they were before, if it is the plot that comes back."""
+        if left is not None and isValid(left) and left.isVisible():
+            left.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            give_keys(self._stack.currentWidget())
+
+    def fill_twin(self) -> None:
+        """Bring the table up to date, if that is what is on show."""
+        if self.twin is not None and self._as_table:
+            self.twin.show_table(self.table())
+            self._follow()
+
+    def take_keys(self) -> None:
+        """The table gets the keys while it stands there instead of the plot."""
+        if self.twin is not None and self._as_table and self._stack.currentWidget() is self.twin:
+            self.twin.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            super().take_keys()
+
+    def _follow(self) -> None:
+        network, current = self.session.network, self.session.current
+        if self.twin is not None and self._as_table and network is not None and current is not None:
+            self.twin.follow(next((i for i, kernel in enumerate(network.kernels) if kernel.id == current), None))
+
+    def _on_row(self, index: int) -> None:
+        network = self.session.network
+        if network is not None and index < len(network.kernels):
+            kernel = network.kernels[index].id
+            self.session.select((kernel,), kernel, who=self.who)
+
+    # -- what is said -----------------------------------------------------------------------------------------------
 
     def set_subtitle(self, subtitle: str) -> None:
         """The muted words after the title."""
@@ -106,12 +178,17 @@ class PlotView(SessionView):
         """Draw again, or only move the selection."""
         if changes <= {What.SELECTION}:
             self.draw_selection()
+            self._follow()
         else:
             self.draw()
+            self.fill_twin()
 
     def retranslate(self) -> None:
         """The language has changed."""
         self.setAccessibleName(self.title())
+        if self.twin is not None:
+            self.twin.setAccessibleName(self.title())
+            self.twin.retranslate()
         self.subtitle_changed.emit()
         self.mark_dirty(What.MODEL)
 
@@ -133,7 +210,7 @@ class ChartView(PlotView):
         super().__init__(session, theme, parent)
         self.chart = Chart("", theme)
         self.set_page(self.chart)
-        self.exporter = Exporter(self, self.chart, self.table, self.title)
+        self.exporter = Exporter(self, self.chart, self.table, self.title, twin=self)
         self.chart.menu_wanted.connect(self._on_menu)
         self.card = TipCard(self.chart)
         hub.hover_changed.connect(self._on_echo)

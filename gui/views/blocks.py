@@ -52,7 +52,7 @@ class BlocksView(PlotView):
         self.area.setFrameShape(QScrollArea.Shape.NoFrame)
         self.card = TipCard(self.matrix)
         self.more = IconButton("more", token="muted")
-        self.exporter = Exporter(self, self.matrix, self.table, self.title)
+        self.exporter = Exporter(self, self.matrix, self.table, self.title, twin=self)
         self.set_page(self.area)
         self.setFocusProxy(self.matrix)
         self.matrix.clicked.connect(self._on_click)

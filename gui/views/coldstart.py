@@ -61,7 +61,7 @@ class ColdStartView(PlotView):
             part.setWordWrap(True)
         self.more = IconButton("more", token="muted")
         self.more.clicked.connect(lambda: self.menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height()))))
-        self.exporter = Exporter(self, None, self.table, self.title)
+        self.exporter = Exporter(self, None, self.table, self.title, twin=self)
         self.compiled.setChecked(True)
         self.layout_chip.setChecked(True)
         self._lay_out()
@@ -247,6 +247,7 @@ class ColdStartView(PlotView):
             sentence += " " + self.tr("{share} of the frames that arrive are dropped.").format(share=share)
         self.sentence.setText(sentence)
         self.set_subtitle("")
+        self.fill_twin()
 
     def table(self) -> Table:
         """Parts and steps with plain numbers."""

@@ -103,4 +103,6 @@ def start_table(data: StartData) -> Table:
         ("cold start", part.stage, part.us, "ahead" if part.ahead else "waited for") for part in data.chosen.parts
     ]
     rows += [("frame", step, us, "NPU" if step == "run" else "CPU") for step, us in data.flow.steps_us.items()]
-    return Table(("of", "part", "us", "where"), rows)
+    words: dict[str, str] = {part.stage: stage_word(part.stage) for part in data.chosen.parts}
+    words.update((step, step_word(step)) for step in data.flow.steps_us)
+    return Table(("of", "part", "us", "where"), rows, words)

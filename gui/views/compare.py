@@ -37,6 +37,8 @@ class CompareView(PlotView):
     E goes to where the error starts: the first kernel whose accumulated error misses the required SQNR.
     """
 
+    HAS_TWIN = False
+    """Its parts have one each."""
     MARKS_BEHIND = False
     WATCHES: ClassVar[frozenset[What]] = frozenset(
         {What.CAPTURE, What.SELECTION, What.PLAN, What.EVALUATION, What.DATA, What.LOG, What.DEVICE}
@@ -115,6 +117,15 @@ class CompareView(PlotView):
         """Stop listening and asking."""
         self.comparer.stop()
         super().dispose()
+
+    @property
+    def as_table(self) -> bool:
+        """Whether the part in use stands there as a table."""
+        return self.page.section_in_use().as_table
+
+    def toggle_table(self) -> None:
+        """Show the part in use as a table, or as a picture again."""
+        self.page.section_in_use().toggle_table()
 
     def table(self) -> Table:
         """One row per channel."""
@@ -312,6 +323,7 @@ class CompareView(PlotView):
                 worst_elements(found),
             )
         )
+        self.page.sections["statistics"].fill_twin()
         self.page.sections["statistics"].set_note(self.tr("this sample"))
         self.set_subtitle(f"{kernel.name} · {shape}")
 

@@ -122,7 +122,8 @@ class ComparePage(Ground):
         }
         for key, (drawing, make) in tables.items():
             section = self.sections[key]
-            section.exporter = Exporter(self, drawing, partial(self.table_of, make), section.heading.text)
+            section.table = partial(self.table_of, make)
+            section.exporter = Exporter(self, drawing, section.table, section.heading.text, twin=section)
 
     def _connect(self) -> None:
         self.before.clicked.connect(lambda: self.channel_chosen.emit(self.channel - 1))
@@ -234,6 +235,17 @@ class ComparePage(Ground):
         if found.few:
             name = translate("CompareView", "all channels")
         self._show_values(found, name)
+        self.fill_twins()
+
+    def fill_twins(self) -> None:
+        """Bring the tables that stand instead of pictures up to date."""
+        for section in self.sections.values():
+            section.fill_twin()
+
+    def section_in_use(self) -> Section:
+        """The section that has the keys; the one of the maps where none has."""
+        used = (s for s in self.sections.values() if any(part.hasFocus() for part in s.findChildren(QWidget)))
+        return next(used, self.sections["maps"])
 
     def _show_values(self, found: Comparison, name: str) -> None:
         """Histogram, scatter and lines of the channel on show."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.plots.export import Exporter
+from gui.plots.table import Table
+from gui.plots.twin import TableTwin
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
+from gui.widgets.stops import give_keys
 from gui.widgets.themed import label
 
 HEADER = 29
@@ -23,6 +28,9 @@ class Section(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.body = body
         self.exporter: Exporter | None = None
+        self.table: Callable[[], Table] | None = None
+        """What the body shows, as a table."""
+        self.twin: TableTwin | None = None
         self.heading, self.note = label("", "strong"), label("", "muted")
         self.more = IconButton("more", token="muted")
         self.more.clicked.connect(lambda: self.popup(self.more.mapToGlobal(QPoint(0, self.more.height()))))
@@ -44,13 +52,45 @@ class Section(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(header)
-        column.addWidget(body, 1)
+        self._place = QStackedWidget()
+        self._place.addWidget(body)
+        column.addWidget(self._place, 1)
 
     def set_texts(self, heading: str, more: str) -> None:
         """Title and the name of the menu button."""
         self.heading.setText(heading)
         self.more.set_tip(more)
         self.body.setAccessibleName(heading)
+        if self.twin is not None:
+            self.twin.setAccessibleName(heading)
+            self.twin.retranslate()
+
+    @property
+    def as_table(self) -> bool:
+        """Whether a table stands instead of the body."""
+        return self.twin is not None and self._place.currentWidget() is self.twin
+
+    def toggle_table(self) -> None:
+        """Show the figures in a table, or the body again; whichever comes has the keys if the other had them."""
+        had = any(part.hasFocus() for part in self._place.findChildren(QWidget))
+        back = self.as_table
+        if self.twin is None:
+            self.twin = TableTwin()
+            self.twin.setAccessibleName(self.heading.text())
+            self._place.addWidget(self.twin)
+        self._place.setCurrentWidget(self.body if back else self.twin)
+        self.fill_twin()
+        if had:
+            self.take_keys()
+
+    def fill_twin(self) -> None:
+        """Bring the table up to date, if that is what is on show."""
+        if self.twin is not None and self.table is not None and self.as_table:
+            self.twin.show_table(self.table())
+
+    def take_keys(self) -> None:
+        """Give the keys to what is on show."""
+        give_keys(self._place.currentWidget())
 
     def set_note(self, note: str) -> None:
         """Muted words after the title; the parts behind a "·" are left out where they would be cut, at last all."""

@@ -74,7 +74,7 @@ class GraphView(PlotView):
         self.search.setFixedWidth(170)
         self.buttons = [IconButton(name) for name in ("fit", "minus", "plus")]
         self.more = IconButton("more", token="muted")
-        self.exporter = Exporter(self, WholeGraph(self.canvas), self.table, self.title)
+        self.exporter = Exporter(self, WholeGraph(self.canvas), self.table, self.title, twin=self)
         self.set_page(self._build())
         self._connect()
         self.retranslate()
@@ -245,6 +245,7 @@ class GraphView(PlotView):
         self.legend.set(self.overlay, self._keys())
         self.overlays.set_current(hub.overlay)
         self._mark()
+        self.fill_twin()
 
     def _mark(self) -> None:
         if self._laid_out is None:

@@ -163,7 +163,7 @@ class JitterView(PlotView):
         self.open_button = button("")
         self.open_button.clicked.connect(self.open_file)
         self.more = IconButton("more", token="muted")
-        self.exporter = Exporter(self, self.runs, self.table, self.title)
+        self.exporter = Exporter(self, self.runs, self.table, self.title, twin=self)
         self.more.clicked.connect(self._on_more)
         self.set_page(self._lay_out())
         self.retranslate()

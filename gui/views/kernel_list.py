@@ -100,6 +100,8 @@ class KernelDelegate(QStyledItemDelegate):
 class KernelListView(PlotView):
     """Clicks select kernels in all views, and the selection of others is followed."""
 
+    HAS_TWIN = False
+
     def __init__(
         self,
         session: Session,

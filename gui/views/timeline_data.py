@@ -125,11 +125,11 @@ def _busy(bars: LaneBars, low: float, high: float) -> float:
 def timeline_table(data: TimelineData, names: Sequence[str]) -> Table:
     """One row per bar."""
     rows = [
-        (lane, names[int(bars.kernel[i])], _role(bars, i), float(bars.start[i]), float(bars.end[i] - bars.start[i]))
+        (lane, kernel, names[kernel], _role(bars, i), float(bars.start[i]), float(bars.end[i] - bars.start[i]))
         for lane, bars in data.lanes.items()
-        for i in range(len(bars.start))
+        for i, kernel in enumerate(bars.kernel.tolist())
     ]
-    return Table(("lane", "kernel", "part", "start_us", "duration_us"), rows)
+    return Table(("lane", "index", "kernel", "part", "start_us", "duration_us"), rows)
 
 
 def _role(bars: LaneBars, i: int) -> str:
