@@ -455,6 +455,357 @@
     </message>
 </context>
 <context>
+    <name>Columns</name>
+    <message>
+        <source>Rank</source>
+        <translation>排名</translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Op</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Scheme</source>
+        <translation>量化格式</translation>
+    </message>
+    <message>
+        <source>Unit</source>
+        <translation>单元</translation>
+    </message>
+    <message>
+        <source>Bound by</source>
+        <translation>瓶颈</translation>
+    </message>
+    <message>
+        <source>Feeds</source>
+        <translation>输出到</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Accumulated SQNR</source>
+        <translation>累积 SQNR</translation>
+    </message>
+    <message>
+        <source>Accumulated SQNR, previous plan</source>
+        <translation>累积 SQNR（上一个方案）</translation>
+    </message>
+    <message>
+        <source>Local SQNR</source>
+        <translation>局部 SQNR</translation>
+    </message>
+    <message>
+        <source>Output SQNR</source>
+        <translation>输出 SQNR</translation>
+    </message>
+    <message>
+        <source>SQNR of the logits</source>
+        <translation>logits 的 SQNR</translation>
+    </message>
+    <message>
+        <source>KL divergence</source>
+        <translation>KL 散度</translation>
+    </message>
+    <message>
+        <source>Cosine</source>
+        <translation>余弦</translation>
+    </message>
+    <message>
+        <source>Cosine distance</source>
+        <translation>余弦距离</translation>
+    </message>
+    <message>
+        <source>Changed best class</source>
+        <translation>首选类别改变</translation>
+    </message>
+    <message>
+        <source>Change of your own metric</source>
+        <translation>自定义指标的变化</translation>
+    </message>
+    <message>
+        <source>Gain when restored</source>
+        <translation>还原后的增益</translation>
+    </message>
+    <message>
+        <source>In the plan</source>
+        <translation>方案所用</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>种类</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Sensitivity</source>
+        <translation>敏感度</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>时延</translation>
+    </message>
+    <message>
+        <source>Local error</source>
+        <translation>局部误差</translation>
+    </message>
+    <message>
+        <source>Accumulated error</source>
+        <translation>累积误差</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>Proposal</source>
+        <translation>候选方案</translation>
+    </message>
+    <message>
+        <source>Model size</source>
+        <translation>模型大小</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>峰值内存</translation>
+    </message>
+    <message>
+        <source>Energy</source>
+        <translation>能耗</translation>
+    </message>
+    <message>
+        <source>Predicted SQNR</source>
+        <translation>预测 SQNR</translation>
+    </message>
+    <message>
+        <source>Measured SQNR</source>
+        <translation>实测 SQNR</translation>
+    </message>
+    <message>
+        <source>Accuracy</source>
+        <translation>准确率</translation>
+    </message>
+    <message>
+        <source>Breaks a budget</source>
+        <translation>超出预算</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Latency, previous plan</source>
+        <translation>时延（上一个方案）</translation>
+    </message>
+    <message>
+        <source>MAC per byte</source>
+        <translation>每字节 MAC</translation>
+    </message>
+    <message>
+        <source>Lane</source>
+        <translation>泳道</translation>
+    </message>
+    <message>
+        <source>Part</source>
+        <translation>部分</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>Written by</source>
+        <translation>写入者</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Alive from #</source>
+        <translation>存活自 #</translation>
+    </message>
+    <message>
+        <source>Alive to #</source>
+        <translation>存活至 #</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>功耗</translation>
+    </message>
+    <message>
+        <source>Die</source>
+        <translation>芯片</translation>
+    </message>
+    <message>
+        <source>Package</source>
+        <translation>封装</translation>
+    </message>
+    <message>
+        <source>Skin</source>
+        <translation>表面</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>频率</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>次序</translation>
+    </message>
+    <message>
+        <source>Of</source>
+        <translation>所属</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Channel</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Relative L2</source>
+        <translation>相对 L2</translation>
+    </message>
+    <message>
+        <source>Range of A</source>
+        <translation>A 的范围</translation>
+    </message>
+    <message>
+        <source>Row</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>Column</source>
+        <translation>列</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>自</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>至</translation>
+    </message>
+    <message>
+        <source>Count in A</source>
+        <translation>A 中数量</translation>
+    </message>
+    <message>
+        <source>Count in B</source>
+        <translation>B 中数量</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>Second value</source>
+        <translation>第二个值</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>stale</source>
+        <translation>待更新</translation>
+    </message>
+    <message>
+        <source>outlier</source>
+        <translation>离群值</translation>
+    </message>
+    <message>
+        <source>exact</source>
+        <translation>精确值</translation>
+    </message>
+    <message>
+        <source>estimated</source>
+        <translation>估计值</translation>
+    </message>
+    <message>
+        <source>launch</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>transfer</source>
+        <translation>搬运</translation>
+    </message>
+    <message>
+        <source>compute</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>activation</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>工作区</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>front</source>
+        <translation>前沿</translation>
+    </message>
+    <message>
+        <source>proposal</source>
+        <translation>候选方案</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>当前</translation>
+    </message>
+    <message>
+        <source>cold start</source>
+        <translation>冷启动</translation>
+    </message>
+    <message>
+        <source>frame</source>
+        <translation>帧</translation>
+    </message>
+    <message>
+        <source>ahead</source>
+        <translation>提前完成</translation>
+    </message>
+    <message>
+        <source>waited for</source>
+        <translation>需等待</translation>
+    </message>
+</context>
+<context>
     <name>Commands</name>
     <message>
         <source>File</source>
@@ -683,6 +1034,10 @@
     <message>
         <source>Go to the previous panel</source>
         <translation>转到上一个面板</translation>
+    </message>
+    <message>
+        <source>Show the plot in use as a table, or as a plot again</source>
+        <translation>把当前图表显示为表格，或恢复为图表</translation>
     </message>
     <message>
         <source>Float or dock the panel in use</source>
@@ -2178,6 +2533,14 @@
 </context>
 <context>
     <name>Exporter</name>
+    <message>
+        <source>Show the plot</source>
+        <translation>显示图表</translation>
+    </message>
+    <message>
+        <source>Show as a table</source>
+        <translation>显示为表格</translation>
+    </message>
     <message>
         <source>Copy data</source>
         <translation>复制数据</translation>
