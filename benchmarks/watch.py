@@ -16,6 +16,7 @@ from engine.fusion.types import Kernel
 from engine.precision.scheme import Scheme
 from engine.session import Session
 from engine.session.changes import Change
+from engine.timeslice import PROMPT_S, ask_for_slice
 from gui import style
 from gui.app import SWITCH_S
 from gui.bridge import Dispatcher
@@ -32,6 +33,7 @@ def window() -> Window:
     if not _application:
         restore()
         sys.setswitchinterval(SWITCH_S)
+        ask_for_slice(PROMPT_S)
         _application.append(QApplication(sys.argv[:1]))
         style.install(_application[0], sheet=False)
     made = Window(Settings(None), confirm=False)

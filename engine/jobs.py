@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeVar
 from engine.errors import Cancelled, MixbitError
 from engine.progress import CancelToken
 from engine.text import Text, say
+from engine.timeslice import STEADY_S, ask_for_slice
 
 T = TypeVar("T")
 _NICENESS = 1
@@ -141,8 +142,10 @@ class JobContext:
 def _stand_back() -> None:
     """Let the owner's thread go first where all cores are busy; threads that a job starts do as the job's thread.
 
-    Linux has a niceness per thread. Only a little: a thread that hardly runs may hold what the owner waits for.
+    Linux has a niceness per thread. Only a little: a thread that hardly runs may hold what the owner waits for. And
+    slices of a core, which don't say how much one gets but who goes first.
     """
+    ask_for_slice(STEADY_S)
     if sys.platform == "linux":
         thread = threading.get_native_id()
         os.setpriority(os.PRIO_PROCESS, thread, min(19, os.getpriority(os.PRIO_PROCESS, thread) + _NICENESS))

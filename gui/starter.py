@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine.text import say
+from engine.timeslice import PROMPT_S, ask_for_slice
 from gui.bridge import Dispatcher
 from gui.docks import DOCKS, available
 from gui.garbage import Garbage
@@ -57,6 +58,7 @@ class Starter(QObject):
         """Start importing."""
         gc.disable()
         self._thread.start()
+        ask_for_slice(PROMPT_S)  # not before: the thread would have inherited it
         self._timer.start(0)
 
     def wait(self) -> None:
