@@ -1,5 +1,6 @@
 """Room `numerics`: running kernels as reference and quantized, and the errors between them."""
 
+from engine.numerics.budget import samples_within
 from engine.numerics.calibration import calibrate
 from engine.numerics.capture import Capture
 from engine.numerics.evaluator import Evaluator
@@ -18,5 +19,6 @@ __all__ = [
     "SampleSet",
     "calibrate",
     "lower",
+    "samples_within",
     "synthetic_samples",
 ]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Protocol
+
 import numpy as np
 
 from engine.errors import DataError
 from engine.fusion.types import Network
+from engine.graph.types import Array
 from engine.numerics.learned import LearnedWeights
 from engine.numerics.lowering import FLOATS
 from engine.numerics.rounded import RoundedWeights
@@ -19,12 +24,22 @@ from engine.quant.ranges import Range, Ranges, stored_ranges
 from engine.text import say
 
 
+class Reference(Protocol):
+    """Runs the network in floats."""
+
+    def __call__(
+        self, feeds: Sequence[Mapping[str, Array]], names: Sequence[str], *, cancel: CancelToken
+    ) -> Iterator[dict[str, Array]]:
+        """Outputs of kernels by name, sample after sample; they hold until the next step."""
+
+
 def calibrate(
     network: Network,
     samples: SampleSet,
     *,
     observer: str = "minmax",
     kept: RoundedWeights | None = None,
+    reference: Reference | None = None,
     progress: Progress = no_progress,
     cancel: CancelToken = NEVER,
 ) -> Ranges:
@@ -32,13 +47,15 @@ def calibrate(
 
     Activations that the file has quantized already keep the ranges that it gives them.
 
-    Memory holds one sample at a time, in a session of its own that gives everything back.
+    Memory holds one sample at a time, in a session of its own that gives everything back, unless `reference` runs them.
 
     Args:
         network: The network.
         samples: At least one.
         observer: A name in `engine.quant.OBSERVERS`.
         kept: Where methods that round by these samples keep what they find.
+        reference: What runs the network already; then no second copy of its weights is made. It is used if every
+            activation that is watched leaves its kernel.
         progress: Told about each sample.
         cancel: Answered within 20 ms, whatever ONNX Runtime is doing.
 
@@ -60,9 +77,15 @@ def calibrate(
     spans = {name: np.empty((len(samples), 2)) for name in wanted}
     text = say("Calibrating")
     inputs = {info.name for info in network.graph.inputs}
-    with whole_network(network, [name for name in wanted if name not in inputs], cancel) as run:
-        for number, feeds in enumerate(samples.feeds):
-            arrays = {**feeds, **run(feeds)}
+    produced = [name for name in wanted if name not in inputs]
+    runs: AbstractContextManager[Iterator[dict[str, Array]]]
+    if reference is not None and {name for k in network.kernels for name in k.outputs}.issuperset(produced):
+        runs = nullcontext(reference(samples.feeds, produced, cancel=cancel))
+    else:
+        runs = _whole(network, samples.feeds, produced, cancel)
+    with runs as found:
+        for number, (feeds, run) in enumerate(zip(samples.feeds, found, strict=True)):
+            arrays = {**feeds, **run}
             for name in wanted:
                 cancel.check()
                 spans[name][number] = extremes(arrays[name])
@@ -78,6 +101,14 @@ def calibrate(
     return Ranges(
         by_bits.pop(8), observer, len(samples), samples.synthetic, learned, spans, by_bits, odd_weights(network)
     )
+
+
+@contextmanager
+def _whole(
+    network: Network, feeds: Sequence[Mapping[str, Array]], names: list[str], cancel: CancelToken
+) -> Iterator[Iterator[dict[str, Array]]]:
+    with whole_network(network, names, cancel) as run:
+        yield map(run, feeds)
 
 
 def _watched(network: Network) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import onnxruntime as ort
@@ -13,21 +14,20 @@ import onnxruntime as ort
 from engine.errors import DataError
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
-from engine.numerics.buffers import Store, Value, activation_bytes
+from engine.numerics.budget import MEMORY_LIMIT, shares
+from engine.numerics.buffers import Store, Value
 from engine.numerics.capture import Capture, captured
 from engine.numerics.chains import Chains
+from engine.numerics.first_look import look_first
 from engine.numerics.layout import Layout, choose_layout
 from engine.numerics.local import LocalErrors
-from engine.numerics.outputs import OutputSums, Reading, compare_outputs, total
-from engine.numerics.reference import REFERENCE, open_reference
+from engine.numerics.outputs import OutputSums, Reading, total
+from engine.numerics.plan_run import PlanRun, run_plan
+from engine.numerics.reference import REFERENCE, open_reference, reference_values
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.numerics.samples import SampleSet
 from engine.numerics.sessions import Sessions
-from engine.numerics.shared import (
-    Shared,
-    output_parts,
-    totals_of,
-)
+from engine.numerics.shared import Shared, output_parts, totals_of
 from engine.numerics.state import SampleState, remember
 from engine.numerics.wiring import Wiring
 from engine.numerics.workers import Workers, exclusive
@@ -37,13 +37,9 @@ from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.quant.ranges import Ranges
 from engine.text import say
 
-_LEAST_SESSION_BYTES = 256 << 20
 _PATIENCE_S = 0.5
 _MOST_HELD = 200_000
 """Schemes and errors of kernels in the evaluations that are kept, some 100 bytes each."""
-SMALL_OUTPUTS = 1 << 14
-"""Elements of the model's outputs up to which all samples are compared in one go: such a comparison is nothing but
-calls, which take several times as long where each follows a network that has emptied the caches."""
 
 
 class Evaluator:
@@ -61,7 +57,7 @@ class Evaluator:
         *,
         ranges: Ranges | None = None,
         workers: int = 2,
-        memory_limit: int = 2 << 30,
+        memory_limit: int = MEMORY_LIMIT,
         touch: bool = True,
     ) -> None:
         """Take a network and samples; nothing runs before `prepare`.
@@ -81,9 +77,7 @@ class Evaluator:
         """
         if not len(samples):
             raise DataError(say("There are no samples to run; choose data with at least one."))
-        activations = 2 * len(samples) * activation_bytes(network)
-        buffers = max(0, memory_limit - _LEAST_SESSION_BYTES)
-        sessions = max(_LEAST_SESSION_BYTES, memory_limit - min(activations, buffers))
+        buffers, sessions = shares(network, len(samples), memory_limit)
         wiring, layout = Wiring(network), choose_layout(network)
         kept = Sessions(network, ranges or Ranges(), sessions, layout)
         self._given, self._touch = ranges, touch
@@ -185,13 +179,53 @@ class Evaluator:
             if self._is_ready():
                 return
             self._workers.settle(cancel)
-            shared.store.close()  # what an attempt that was cancelled has left
-            open_reference(shared, self._given, self._workers, progress, cancel)
+            with self._begun():
+                open_reference(shared, self._given, self._workers, progress, cancel)
             shared.ready = True
             self._make_states()
             if self._touch and not shared.store.file_bytes:
                 self._workers.map(lambda state: state.touch(), self._states, cancel=cancel)
             progress(1.0, REFERENCE)
+
+    @contextmanager
+    def _begun(self) -> Iterator[None]:
+        """The reference in the making: after an attempt that was cancelled or has failed it begins anew."""
+        shared = self._shared
+        if not shared.through:
+            shared.values, shared.powers = [], []
+            shared.store.close()
+        try:
+            yield
+        except BaseException:
+            shared.through.clear()
+            self._states.clear()
+            raise
+
+    def first_look(self, plan: Plan, *, progress: Progress = no_progress, cancel: CancelToken = NEVER) -> Evaluation:
+        """The error of a plan at the output for the first sample alone, before anything else has run.
+
+        What has run for it is not run again by `prepare` and `evaluate`. Needs ranges only if the plan does.
+
+        Raises:
+            As `evaluate`.
+        """
+        shared = self._shared
+        if shared.ready or len(shared.samples) == 1:
+            return self.evaluate(plan, accumulated=False, progress=progress, cancel=cancel)
+        self.ranges.rounding.find(plan.items(), progress=progress, cancel=cancel)
+        with exclusive(self._lock, cancel), exclusive(shared.preparing, cancel), self._begun():
+            self._workers.settle(cancel)
+            state, found = look_first(shared, self._workers, plan, self._gate, progress, cancel)
+            self._states = [state]
+        return found
+
+    def reference_values(
+        self, feeds: Sequence[Mapping[str, Array]], names: Sequence[str], *, cancel: CancelToken = NEVER
+    ) -> Iterator[dict[str, Array]]:
+        """What other samples give in the reference; as `reference.reference_values`."""
+        self.prepare(cancel=cancel)
+        with exclusive(self._lock, cancel):
+            yield from reference_values(self._shared, self._workers, feeds, names, cancel)
 
     def evaluate(
         self,
@@ -410,6 +444,7 @@ class Evaluator:
             self._lock.release()
         if self._owner:
             self._shared.ready = False
+            self._shared.through.clear()
             for values in self._shared.values:
                 while values:
                     values.popitem()
@@ -421,8 +456,8 @@ class Evaluator:
         return self._shared.ready
 
     def _make_states(self) -> None:
-        if not self._states:
-            self._states = [SampleState(self._shared, sample) for sample in range(len(self._shared.samples))]
+        for sample in range(len(self._states), len(self._shared.samples)):
+            self._states.append(SampleState(self._shared, sample))
 
     def _run(
         self,
@@ -453,47 +488,5 @@ class Evaluator:
     ) -> None:
         """Bring all samples to that content; `compared`, if it is given, gets the errors of their outputs."""
         self._make_states()
-        shared = self._shared
-        kernels = shared.network.kernels
-        chains = shared.chains.ready(schemes)
-        stale = sorted({at for state in self._states for at in state.stale(keys)})
-        halves = {at: shared.wiring.halves(at, schemes) for at in stale}
-        absent = [at for at in stale if not shared.sessions.has(kernels[at], schemes[at], halves[at])]
-        ready: dict[int, ort.InferenceSession] = {}
-        if sum(array.nbytes for at in stale for array in kernels[at].constants.values()) > shared.sessions.limit:
-            absent = []  # they don't all fit: each is built when it is its turn
-        else:
-            ready = {at: shared.sessions.get(kernels[at], schemes[at], halves[at]) for at in set(stale) - set(absent)}
-        done: list[int] = []
-        work = len(stale) * len(self._states) + len(absent) or 1
-        text = say("Running the plan")
-
-        def tick() -> None:
-            progress(min(1.0, len(done) / work), text)
-
-        def build(at: int) -> None:
-            cancel.check()
-            if self._gate is not None:
-                self._gate()
-            ready[at] = shared.sessions.get(kernels[at], schemes[at], halves[at])
-            done.append(1)
-
-        def run(sample: int) -> None:
-            self._states[sample].advance(schemes, keys, measure, cancel, self._gate, done, ready, chains)
-            if compared is not None and not small:
-                compared[sample] = self._compare(sample)
-
-        small = sum(array.size for array in shared.output_arrays(shared.values[0]).values()) <= SMALL_OUTPUTS
-        self._workers.map(build, absent, cancel=cancel, tick=tick)
-        self._workers.map(run, range(len(self._states)), cancel=cancel, tick=tick)
-        if compared is not None and small:
-            for sample in range(len(self._states)):
-                cancel.check()
-                compared[sample] = self._compare(sample)
-
-    def _compare(self, sample: int) -> OutputSums:
-        """Errors of the model's outputs for one sample."""
-        shared, state = self._shared, self._states[sample]
-        assert shared.reading is not None
-        results, references = shared.output_arrays(state.values), shared.output_arrays(shared.values[sample])
-        return compare_outputs(shared.reading, results, references, shared.labels(sample), state.output_sums())
+        run = PlanRun(schemes, keys, measure, self._gate, progress, cancel)
+        run_plan(self._shared, self._states, self._workers, run, compared)

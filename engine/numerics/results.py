@@ -112,7 +112,7 @@ class OutputError:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A plan, run on all samples."""
+    """A plan, run on samples."""
 
     output: OutputError
     accumulated: Mapping[str, ErrorSums]
@@ -120,3 +120,5 @@ class Evaluation:
     synthetic: bool
     samples: int
     seconds: float
+    remaining: int = 0
+    """Samples that are still to be run: until then the figures are preliminary."""

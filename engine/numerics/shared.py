@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
-from engine.numerics.buffers import Store, Value, fixed_outputs, run_kernel
+from engine.numerics.buffers import Store, Value, run_kernel
 from engine.numerics.chains import Chains
 from engine.numerics.layout import Layout
 from engine.numerics.outputs import OutputSums, Reading, next_tokens
@@ -105,6 +105,8 @@ class Shared:
     """Content key -> ErrorSums of a kernel over all samples."""
     outputs: Memo = field(default_factory=lambda: Memo(_OUTPUTS_REMEMBERED))
     """Content keys of the outputs -> OutputSums of each sample."""
+    through: set[int] = field(default_factory=set)
+    """Samples whose reference has run."""
     reading: Reading | None = None
     ready: bool = False
     preparing: threading.Lock = field(default_factory=threading.Lock)
@@ -159,11 +161,17 @@ def feed_values(network: Network, feeds: Mapping[str, Array]) -> dict[str, Value
     return made
 
 
-def run_reference(shared: Shared, sample: int, cancel: CancelToken, done: list[int]) -> None:
-    """Run a sample through all kernels as they are, and keep every output."""
+def keep_reference(
+    shared: Shared,
+    sample: int,
+    kernels: Sequence[Kernel],
+    buffers: Mapping[str, Value],
+    cancel: CancelToken,
+    done: list[int],
+) -> None:
+    """Run a sample through kernels as they are, those in front having run before, and keep every output."""
     network, values = shared.network, shared.values[sample]
-    buffers = shared.store.allocate(fixed_outputs(network), shared.layout)
-    for kernel in network.kernels:
+    for kernel in kernels:
         cancel.check()
         session = shared.sessions.get(kernel, FP32)
         targets = {name: buffers[name] for name in kernel.outputs if name in buffers}

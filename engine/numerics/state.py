@@ -55,7 +55,9 @@ class SampleState:
                 values.popitem()
 
     def touch(self) -> None:
-        """Allocate all buffers and write to each page, so that the first toggle doesn't pay for it."""
+        """Allocate all buffers and write to each page, so that the first toggle doesn't pay for it; once only."""
+        if self._own:  # what they hold is in use
+            return
         for value in self._buffers().values():
             if value.array is not None and value.array.size:
                 value.array.reshape(-1).view(np.uint8)[::4096] = 0

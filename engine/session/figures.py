@@ -95,13 +95,16 @@ class Results:
         self._each(fill)
 
     def output_found(self, plan: Plan, evaluation: Evaluation) -> None:
-        """Take in the output error of the current plan; accumulated errors that are not known yet stay, as stale."""
+        """Take in the output error of the current plan; accumulated errors that are not known yet stay, as stale.
+
+        One that not all samples have given yet is shown, and is as stale as before.
+        """
         if self.figures.plan != plan or not self.staleness.stale:
             return
         old = self.figures.evaluation.accumulated if self.figures.evaluation is not None else {}
         merged = replace(evaluation, accumulated={**old, **evaluation.accumulated})
         self.figures = replace(self.figures, evaluation=merged)
-        self.staleness = replace(self.staleness, output=False)
+        self.staleness = replace(self.staleness, output=evaluation.remaining > 0)
 
     def evaluated(self, plan: Plan, evaluation: Evaluation) -> None:
         """Take in the evaluation of a plan."""

@@ -185,11 +185,12 @@ class Staleness:
     from_kernel: int = 0
     """Accumulated errors in front of this kernel index still hold."""
     output: bool = True
-    """If anything is stale: whether the error at the output is too. It arrives before the accumulated errors."""
+    """If anything is stale: whether the error at the output is too, or comes from some of the samples only so far. It
+    arrives before the accumulated errors."""
 
     @property
     def output_stale(self) -> bool:
-        """Whether the error at the output on show belongs to an older plan."""
+        """Whether the error at the output on show belongs to an older plan, or is preliminary."""
         return self.stale and self.output
 
 

@@ -16,7 +16,7 @@ from engine.graph.limits import DEFAULT_LIMIT
 from engine.interop.samples import SYNTHETIC, DataSource, load_samples
 from engine.npu import Device, simulate, sustain
 from engine.npu.results import Scenario
-from engine.numerics import Evaluator, calibrate, synthetic_samples
+from engine.numerics import Evaluator, calibrate, samples_within, synthetic_samples
 from engine.numerics.results import Evaluation
 from engine.numerics.rounded import RoundedWeights
 from engine.numerics.samples import SampleSet
@@ -35,8 +35,9 @@ CALIBRATION_SAMPLES = 128
 MOST_EVALUATION_SAMPLES = 256
 _ACTIVATION_BYTES = 512 << 20
 _KERNEL_RUNS = 4096
-_EARLY_BYTES = 256 << 20
-"""Weights up to which calibration may run beside a finished reference: both hold copies of them."""
+_LARGE_BYTES = 256 << 20
+"""Weights from which on they are held once only, and a first sample is measured before all others."""
+FEWEST_SAMPLES = 4
 
 
 def open_network(
@@ -75,11 +76,13 @@ def loader(path: Path, *, memory_limit: int, progress: Progress, cancel: CancelT
 def default_samples(network: Network) -> int:
     """How many evaluation samples keep a toggle quick: 8 to 256, as long as both limits hold.
 
-    All activations together stay below 512 MiB, and one evaluation below 4,096 kernel runs.
+    All activations together stay below 512 MiB, and one evaluation below 4,096 kernel runs. Less than 8, but not less
+    than 4, if the evaluator would otherwise have to build sessions anew in each run or keep activations in a file.
     """
     each = max(1, sum(info.nbytes for info in network.tensors.values()))
     runs = _KERNEL_RUNS // max(1, len(network.kernels))
-    return min(MOST_EVALUATION_SAMPLES, max(8, min(_ACTIVATION_BYTES // each, runs)))
+    least = min(SYNTHETIC_SAMPLES, max(FEWEST_SAMPLES, samples_within(network)))
+    return min(MOST_EVALUATION_SAMPLES, max(least, min(_ACTIVATION_BYTES // each, runs)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -101,13 +104,20 @@ class First:
 
     plan: Plan
     found: Callable[[Evaluation], None]
-    """Called in the working thread, as soon as it is known."""
+    """Called in the working thread, as soon as it is known; of a large model with what one sample gives before."""
 
-    def comes_first(self, network: Network) -> bool:
-        """Whether it can be measured before calibration: nothing depends on ranges or calibration samples."""
-        schemes = set(self.plan.values())
-        held = sum(array.nbytes for kernel in network.kernels for array in kernel.constants.values())
-        return held <= _EARLY_BYTES and all(s.activations.floating and s.rounded == s for s in schemes)
+    def comes_first(self, network: Network, count: int) -> bool:
+        """Whether it can be measured before calibration: nothing depends on ranges or calibration samples.
+
+        Calibration of a large model then runs in the sessions of the reference, if these can stay.
+        """
+        floats = all(s.activations.floating and s.rounded == s for s in set(self.plan.values()))
+        return floats and (not is_large(network) or count <= samples_within(network))
+
+
+def is_large(network: Network) -> bool:
+    """Whether nothing but the weights decides how long it takes to begin."""
+    return sum(array.nbytes for kernel in network.kernels for array in kernel.constants.values()) > _LARGE_BYTES
 
 
 def prepare(
@@ -142,18 +152,32 @@ def prepare(
     if count < 1:
         raise DataError(say("At least one evaluation sample is needed; {count} were asked for.", count=count))
     notes: list[Text] = []
+    if samples is None and not evaluation.limit and count < SYNTHETIC_SAMPLES:
+        notes.append(
+            say(
+                "Evaluated on {count} samples instead of {usual}: the activations of more would leave too little "
+                "memory for the weights, and each change of the plan would take far longer.",
+                count=count,
+                usual=SYNTHETIC_SAMPLES,
+            )
+        )
     if evaluation.kind == "synthetic" and calibration.kind != "synthetic":
         evaluation = calibration
         notes.append(say("Evaluated on the calibration samples: errors are too optimistic; give separate samples."))
     elif evaluation.kind != "synthetic" and (calibration.kind == "synthetic" or same_samples(calibration, evaluation)):
         calibration = evaluation if calibration.kind == "synthetic" else calibration
         notes.append(say("Calibrated on the evaluation samples: errors are too optimistic; give separate samples."))
-    early = first if first is not None and first.comes_first(network) else None
+    if evaluation.kind == "synthetic":
+        count = min(count, SYNTHETIC_SAMPLES)
+    early = first if first is not None and first.comes_first(network, count) else None
+    large = is_large(network)
     evaluator, ev, found = None, None, None
     try:
         if early is not None:
             ev = _samples(network, evaluation, count, 2, _part(progress, 0, 0.1), cancel)
             evaluator = Evaluator(network, ev, ranges=Ranges(), touch=touch)
+            if large:
+                early.found(evaluator.first_look(early.plan, progress=_part(progress, 0.1, 0.25), cancel=cancel))
             evaluator.prepare(progress=_part(progress, 0.1, 0.4), cancel=cancel)
             found = evaluator.evaluate(early.plan, accumulated=False, cancel=cancel)
             early.found(found)
@@ -165,7 +189,10 @@ def prepare(
         notes += dict.fromkeys((*cal.notes, *ev.notes))
         seen = look_at(network, calibration, cal, cancel), look_at(network, evaluation, ev, cancel)
         part = _part(progress, 0.55, 0.8 if evaluator is None else 1.0)
-        ranges = calibrate(network, cal, observer=observer, kept=kept, progress=part, cancel=cancel)
+        running = evaluator.reference_values if evaluator is not None and large else None
+        ranges = calibrate(
+            network, cal, observer=observer, kept=kept, reference=running, progress=part, cancel=cancel
+        )  # fmt: skip
         notes += doubts_about(network, *seen, ranges)
         if evaluator is None:
             evaluator = Evaluator(network, ev, ranges=ranges, touch=touch)

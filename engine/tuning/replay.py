@@ -20,13 +20,13 @@ from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
 from engine.numerics import Evaluator, lower
 from engine.numerics.buffers import Value, run_kernel
-from engine.numerics.evaluator import SMALL_OUTPUTS
 from engine.numerics.lowering import Lowered
 from engine.numerics.models import Built, build_model
 from engine.numerics.outputs import OutputSums, compare_outputs, total
 from engine.numerics.results import ErrorSums, OutputError
 from engine.numerics.runtime import ALL, naming, open_either, options
 from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
+from engine.numerics.plan_run import SMALL_OUTPUTS
 from engine.numerics.upgrade import opset_for, upgrade_kernel
 from engine.numerics.workers import Workers
 from engine.precision.plan import Plan

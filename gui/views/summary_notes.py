@@ -27,7 +27,7 @@ def explain(session: Session, key: str, support: Support | None = None) -> list[
     """Parts of the note of one card: what the figure is made of; `support` remembers what the device says."""
     now = session.figures
     if key == "sqnr":
-        return [*_own_figure(session), *_error_parts(shown_evaluation(session))]
+        return [*_so_far(shown_evaluation(session)), *_own_figure(session), *_error_parts(shown_evaluation(session))]
     if key == "size":
         return _family_parts(now)
     if key == "skin":
@@ -39,6 +39,17 @@ def explain(session: Session, key: str, support: Support | None = None) -> list[
     if key == "energy":
         return _energy_parts(now.simulation)
     return _peak_parts(session, now.simulation)
+
+
+def _so_far(evaluation: Evaluation | None) -> list[str]:
+    """From how many samples the figure comes, while others still run."""
+    if evaluation is None or not evaluation.remaining:
+        return []
+    return [
+        translate("Summary", "{0} of {1} samples so far").format(
+            evaluation.samples, evaluation.samples + evaluation.remaining
+        )
+    ]
 
 
 def _own_figure(session: Session) -> list[str]:
@@ -149,5 +160,5 @@ def error_lines(session: Session, evaluation: Evaluation) -> list[str]:
     if output.kl is not None:
         lines.append(f"KL: {form.scientific(output.kl)}")
     lines.append(f"MSE: {form.scientific(output.mse)}")
-    lines.append(translate("Summary", "%n sample(s)", "", evaluation.samples))
+    lines += _so_far(evaluation) or [translate("Summary", "%n sample(s)", "", evaluation.samples)]
     return lines

@@ -6110,6 +6110,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>参考值含 NaN 或无穷</translation>
     </message>
     <message>
+        <source>{0} of {1} samples so far</source>
+        <translation>目前只算了 {0} / {1} 个样本</translation>
+    </message>
+    <message>
         <source>perplexity {0} (FP32 {1})</source>
         <translation>困惑度 {0}（FP32 {1}）</translation>
     </message>
@@ -10833,6 +10837,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>No Dask scheduler answers at {address} ({reason}); start one or use --dask local.</source>
         <translation>{address} 处没有 Dask 调度器应答（{reason}）；请启动一个，或使用 --dask local。</translation>
+    </message>
+    <message>
+        <source>Evaluated on {count} samples instead of {usual}: the activations of more would leave too little memory for the weights, and each change of the plan would take far longer.</source>
+        <translation>使用 {count} 个样本评估，而非 {usual} 个：样本再多，激活占用的内存会使权重放不下，每次修改方案都要等待久得多。</translation>
     </message>
     <message>
         <source>Sending probes backwards</source>

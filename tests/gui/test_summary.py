@@ -150,6 +150,20 @@ def test_a_stale_error_is_being_checked_and_keeps_no_delta(session):
     assert said.detail == "kernel 3 of 9"
 
 
+def test_an_error_from_some_of_the_samples_says_so_and_settles_no_budget(session):
+    figures = session.figures
+    some = replace(figures.evaluation, samples=1, remaining=7)
+    session.figures = replace(figures, evaluation=some)
+    session.make_stale(0)
+    sqnr = card(session, "sqnr")
+    assert sqnr.figure != "–"
+    assert sqnr.note.startswith("1 of 8 samples so far")
+    assert "1 of 8 samples so far" in sqnr.tip
+    assert statement(cards(session), "").title == "5 budgets met, 1 being checked"
+    session.figures = figures
+    assert "so far" not in card(session, "sqnr").note
+
+
 def test_costs_of_an_older_plan_or_device_are_marked_until_they_are_simulated_anew(session):
     assert not any(c.stale for c in cards(session))
     session.figures = replace(session.figures, simulated=False)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from onnx import helper
 
 from engine.errors import Cancelled, DataError, ModelError, PlanError
-from engine.numerics import Evaluator, SampleSet, calibrate, state, wiring
+from engine.numerics import Evaluator, SampleSet, calibrate, plan_run, state, wiring
 from engine.numerics import evaluator as evaluator_module
 from engine.numerics.shared import Memo
 from engine.precision.plan import Plan
@@ -361,12 +361,13 @@ def test_small_outputs_are_compared_when_all_samples_have_run_and_large_ones_eac
     plan = Plan({kernel.id: INT8 for kernel in net.tunable})
     found = []
     for most in (1 << 14, 0):
-        monkeypatch.setattr(evaluator_module, "SMALL_OUTPUTS", most)
+        monkeypatch.setattr(plan_run, "SMALL_OUTPUTS", most)
         with closing(Evaluator(net, samples_like(inputs, 3), workers=1)) as evaluator:
-            compare, advance, order = evaluator._compare, state.SampleState.advance, []
+            compare, advance, order = plan_run.compare, state.SampleState.advance, []
             evaluator.prepare()
-            monkeypatch.setattr(evaluator, "_compare", lambda at, c=compare, o=order: o.append("compare") or c(at))
             with monkeypatch.context() as patch:
+                patch.setattr(plan_run, "compare",
+                              lambda *more, c=compare, o=order: o.append("compare") or c(*more))  # fmt: skip
                 patch.setattr(state.SampleState, "advance",
                               lambda self, *more, a=advance, o=order: o.append("run") or a(self, *more))  # fmt: skip
                 found.append((order, evaluator.evaluate(plan).output))
