@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
+import onnx
+import onnxruntime as ort
 
 from engine.graph.types import Array
 from engine.precision.scheme import WeightFormat
@@ -19,6 +22,8 @@ _HALF_TINY, _HALF_MAX, _HALF_NORMAL = 2.0**-24, 65504.0, 2.0**-14
 _FLOAT_TINY, _FLOAT_MAX = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
 _LARGE, _THREADS = 1 << 22, 4
 """Weights from which on a matrix is rounded in several threads, and in how many at most."""
+_MANY = 1 << 17
+"""Values from which on a call of ONNX Runtime costs less than numpy's arithmetic, and how many go through in one."""
 _SHORT = 256
 """Groups below this many weights are turned before their extremes are taken: numpy reduces short rows slowly."""
 
@@ -97,15 +102,49 @@ def _walk(pieces: list[Part], work: Callable[[Part], int], size: int) -> int:
 def round_half(values: Array) -> Array:
     """float32 rounded to half and back, as two casts would, some five times faster.
 
-    The significand is cut to 11 bits by integer arithmetic (ties to even); what is subnormal or too large in half goes
-    through numpy's casts.
+    Many values go through ONNX Runtime's casts, which use the processor's own conversion; where that would cost more
+    than it takes, the significand is cut to 11 bits by integer arithmetic (ties to even), and what is subnormal or too
+    large in half goes through numpy's casts.
     """
+    if values.size >= _MANY:
+        return _cast_through_half(np.ascontiguousarray(values))
 
     def odd(piece: Array) -> Array:
         size = np.abs(piece)
         return ~((size >= _HALF_NORMAL) & (size < _HALF_MAX))
 
     return _cut(values, 13, odd, np.dtype(np.float16))
+
+
+def _cast_through_half(values: Array) -> Array:
+    """The same by a session that casts there and back, piece by piece so that the halves stay in the caches."""
+    out = np.empty(values.shape, np.float32)
+    source, target, session = values.reshape(-1), out.reshape(-1), _half_session()
+    for start in range(0, source.size, _MANY):
+        piece = slice(start, start + _MANY)
+        binding = session.io_binding()
+        binding.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(source[piece]))
+        binding.bind_ortvalue_output("y", ort.OrtValue.ortvalue_from_numpy(target[piece]))
+        session.run_with_iobinding(binding)
+    return out
+
+
+@cache
+def _half_session() -> ort.InferenceSession:
+    nodes = [
+        onnx.helper.make_node("Cast", ["x"], ["half"], to=onnx.TensorProto.FLOAT16),
+        onnx.helper.make_node("Cast", ["half"], ["y"], to=onnx.TensorProto.FLOAT),
+    ]
+    inputs, outputs = (
+        [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [None])] for name in ("x", "y")
+    )
+    graph = onnx.helper.make_graph(nodes, "half", inputs, outputs)
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads, options.inter_op_num_threads = 1, 1
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL  # two casts in a row must stay
+    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 def round_brain(values: Array) -> Array:
@@ -115,6 +154,14 @@ def round_brain(values: Array) -> Array:
     3.39e38.
     """
     return _cut(values, 16, np.isnan, np.dtype(ml_dtypes.bfloat16))
+
+
+def not_finite(values: Array) -> int:
+    """How many are NaN or infinite. Where none is nothing is counted: each of them would show in the sum of all."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):
+            return 0
+    return int(values.size - np.isfinite(values).sum())
 
 
 def _cut(values: Array, bits: int, odd: Callable[[Array], Array], dtype: np.dtype[Any]) -> Array:

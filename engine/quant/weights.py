@@ -20,7 +20,7 @@ from engine.precision.scheme import WeightFormat
 from engine.quant.clipping import clip_by_mse
 from engine.quant.hqq import half_quadratic
 from engine.quant.matrix import from_matrix, parts, to_matrix
-from engine.quant.rounding import Codes, round_brain, round_half, round_to_nearest, rounded_to_nearest
+from engine.quant.rounding import Codes, not_finite, round_brain, round_half, round_to_nearest, rounded_to_nearest
 from engine.quant.scaling import PLAIN, Scaling
 from engine.quant.sizes import group_size, packed_bytes
 from engine.text import say
@@ -144,7 +144,7 @@ def fake_quantize(array: Array, weight: Weight, form: WeightFormat, method: str 
         if form.bits == 32:
             return FakeQuantized(np.asarray(array, np.float32), None, 0)
         rounded = (round_brain if form.brain else round_half)(np.asarray(array, np.float32))
-        return FakeQuantized(rounded, None, int(rounded.size - np.isfinite(rounded).sum()))
+        return FakeQuantized(rounded, None, not_finite(rounded))
     if method != "rtn":
         made = quantize_weight(array, weight, form, method)
         return FakeQuantized(made.dequantize(), made.scales, made.nonfinite)

@@ -16,7 +16,7 @@ from engine.fusion.types import Weight
 from engine.precision.scheme import BF16, INT4, WeightFormat
 from engine.quant import fake_quantize, quantize_weight, rounding
 from engine.quant.matrix import from_matrix, to_matrix
-from engine.quant.rounding import round_brain, round_half
+from engine.quant.rounding import not_finite, round_brain, round_half
 
 FLOATS = st.floats(-4, 4, width=32, allow_subnormal=False)
 
@@ -228,6 +228,22 @@ def test_half_by_bits_is_right_at_the_edges():
     edges = np.concatenate([edges, np.nextafter(edges, np.float32(np.inf)), np.nextafter(edges, np.float32(0))])
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(round_half(edges), edges.astype(np.float16).astype(np.float32))
+
+
+def test_many_halves_at_once_are_halves_by_casts():
+    short = rounding._MANY // 3  # of the last piece
+    values = np.random.default_rng(1).integers(0, 2**32, (7, short), dtype=np.uint32).view(np.float32)
+    values[0, :6] = np.inf, -np.inf, np.nan, 2**-24, 2**-25, 65520
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.testing.assert_array_equal(round_half(values), values.astype(np.float16).astype(np.float32))
+        np.testing.assert_array_equal(round_half(values.T), values.T.astype(np.float16).astype(np.float32))
+
+
+def test_what_is_not_finite_is_counted():
+    values = np.ones((3, 1000), np.float32)
+    assert not_finite(values) == not_finite(np.full(10, 3e38, np.float32)) == not_finite(values[:0]) == 0
+    values[1, ::100] = np.resize([np.inf, -np.inf, np.nan], 10)
+    assert not_finite(values) == 10
 
 
 @given(hnp.arrays(np.uint32, 200, elements=st.integers(0, 2**32 - 1)))
