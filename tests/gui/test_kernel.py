@@ -196,9 +196,9 @@ def test_the_row_that_gets_the_keys_first_is_on_show(view, session, qtbot):
     qtbot.waitExposed(layers)
     layers.refresh_now()
     layers.take_keys()
-    qtbot.waitUntil(lambda: layers.table.current_kernel() == 0)
+    qtbot.waitUntil(lambda: session.current == session.network.kernels[0].id)
     view.refresh_now()
-    assert session.selection == ()
+    assert (layers.table.current_kernel(), session.selection) == (0, ())
     assert view.number.text() == "#0"
     layers.dispose()
 
