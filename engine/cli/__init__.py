@@ -14,6 +14,7 @@ import msgspec
 
 from engine.cli.arguments import COMMANDS, parser
 from engine.cli.interrupt import interruptible
+from engine.cli.usage import in_order, unknown_command
 from engine.errors import MixbitError
 from engine.text import Text, say
 
@@ -30,7 +31,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # a name that the terminal's encoding lacks is shown escaped
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    arguments = parser().parse_args(argv)
+    words = in_order(sys.argv[1:] if argv is None else argv)
+    commands = parser()
+    wrong = unknown_command(words, COMMANDS)
+    if wrong:
+        commands.error(wrong)
+    arguments = commands.parse_args(words)
     return interruptible(lambda: _run(arguments))
 
 

@@ -22,6 +22,7 @@ from engine.cli import (
 )
 from engine.cli import methods as weight_methods
 from engine.cli.numbers import count, number, percent_or_zero, positive
+from engine.cli.usage import Parser, out_path, preset_or_file
 from engine.errors import PlanError
 from engine.interop.dump_compare import DEFAULT_METRICS
 from engine.numerics.dumps.errors import METRICS
@@ -90,13 +91,24 @@ def preset_option(text: str) -> str:
         try:
             read_scheme(text, others=(FIRST_LAST,))
         except PlanError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
+            raise argparse.ArgumentTypeError(preset_or_file(text) or str(error)) from error
     return text
+
+
+def plan_file(text: str) -> Path:
+    """A plan file; a preset's name is told to be one."""
+    if not Path(text).exists():
+        try:
+            preset_option(text)
+        except argparse.ArgumentTypeError:  # a file that is missing, which the reader of plans says
+            return Path(text)
+        raise argparse.ArgumentTypeError(f"there is no file {text}; for the preset write --preset {text}")
+    return Path(text)
 
 
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="mixbit",
         description="Choose a precision for every layer of an ONNX model; see its error and its cost on an NPU.",
         epilog="mixbit [MODEL] without a command opens the window.",
@@ -162,7 +174,7 @@ def parser() -> argparse.ArgumentParser:
             "--preset", type=preset_option, metavar="NAME", help=f"{_PRESET_NAMES}, or a scheme such as w3a16:group64"
         )
         if file:
-            choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
+            choice.add_argument("--plan", type=plan_file, metavar="FILE", help="a plan file")
             sub.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
     for sub in (evaluate, export, plans, sweep, search, dump, check, methods):
         sub.add_argument("--calib", type=Path, metavar="PATH", help="calibration data: pictures, .npy, .npz or .bin")
@@ -198,7 +210,7 @@ def parser() -> argparse.ArgumentParser:
     jitter.add_argument("file", type=Path, metavar="FILE", help="one latency a line, a table, or JSON")
     _add_tuning(sweep, search)
     for sub in (export, plan, dump):
-        sub.add_argument("--out", type=Path, required=True, metavar="PATH", help="where to write it")
+        sub.add_argument("--out", type=out_path, required=True, metavar="PATH", help="where to write it")
     return top
 
 
@@ -216,7 +228,7 @@ def _add_dumps(dump: argparse.ArgumentParser, compare: argparse.ArgumentParser) 
     choice.add_argument(
         "--preset", type=preset_option, metavar="NAME", help="a plan by name (default: the FP32 reference)"
     )
-    choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
+    choice.add_argument("--plan", type=plan_file, metavar="FILE", help="a plan file")
     dump.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
     dump.add_argument("--kernels", metavar="PATTERN", help="only kernels whose name fits, like 'features.1*'")
     dump.add_argument(
@@ -247,7 +259,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     choice.add_argument(
         "--preset", type=preset_option, metavar="NAME", default="fp16", help="a plan by name (default: fp16)"
     )
-    choice.add_argument("--plan", type=Path, metavar="FILE", help="a plan file")
+    choice.add_argument("--plan", type=plan_file, metavar="FILE", help="a plan file")
     check.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
     check.add_argument("--minutes", type=float, default=30.0, help="minutes of sustained use (default: 30)")
     check.add_argument("--rate", type=float, metavar="PER_SECOND", help="planned runs per second")
@@ -265,7 +277,7 @@ def _add_measured(measured: argparse.ArgumentParser) -> None:
     choice.add_argument(
         "--preset", type=preset_option, metavar="NAME", default="fp16", help="what was run (default: fp16)"
     )
-    choice.add_argument("--plan", type=Path, metavar="FILE", help="the plan file of what was run")
+    choice.add_argument("--plan", type=plan_file, metavar="FILE", help="the plan file of what was run")
     measured.add_argument("--any-model", action="store_true", help="accept a plan made for another model, by names")
     measured.add_argument("--fusions", type=Path, metavar="CSV", help="the compiler's fusion table (fusion_op)")
     measured.add_argument("--fit", type=Path, metavar="OUT.json", help="fit the device and write the new profile")
@@ -299,7 +311,7 @@ def _add_tuning(sweep: argparse.ArgumentParser, search: argparse.ArgumentParser)
     base.add_argument(
         "--preset", type=preset_option, metavar="NAME", default="int8", help="for one-out: the plan (default: int8)"
     )
-    base.add_argument("--plan", type=Path, metavar="FILE", help="for one-out: a plan file")
+    base.add_argument("--plan", type=plan_file, metavar="FILE", help="for one-out: a plan file")
     search.add_argument("--max-size-mb", type=positive, metavar="MB", help="package size (10^6 bytes)")
     search.add_argument("--max-latency-us", type=positive, metavar="US", help="latency of one run")
     search.add_argument("--max-peak-mb", type=positive, metavar="MB", help="peak memory of activations (10^6 bytes)")

@@ -52,7 +52,8 @@ def dump(args: argparse.Namespace) -> dict[str, Any]:
         "bytes": sum((args.out / entry.file).stat().st_size for entry in made.tensors),
         "synthetic_data": made.synthetic,
         "left_out": [{"tensor": left.tensor, "reason": left.reason} for left in made.left_out],
-        "notes": [str(note) for note in prepared.info.notes],
+        # Of the reference nothing is calibrated: what is wrong with the calibration samples does not matter.
+        "notes": [str(note) for note in (prepared.evaluation if plan is None else prepared.info).notes],
     }
 
 

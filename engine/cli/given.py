@@ -8,6 +8,7 @@ import sys
 from errno import EACCES, ENOENT
 from pathlib import Path
 
+from engine.cli.usage import FolderPath
 from engine.errors import ExportError, ModelError
 from engine.files import check_replaceable
 from engine.fusion.types import Network
@@ -107,6 +108,8 @@ def check_output(path: Path | None, network: Network, *, replaces: bool = True) 
     """
     if path is None:
         return
+    if replaces and (isinstance(path, FolderPath) or path.is_dir()):
+        raise ExportError(say("{path} is a folder; add the name of the file that is to be written there.", path=path))
     spare_the_model(path, network)
     problem = ENOENT if not path.parent.is_dir() else EACCES if not os.access(path.parent, os.W_OK) else None
     if problem is not None:

@@ -15,10 +15,11 @@ from engine.interop.handover import Written
 from engine.interop.samples import SYNTHETIC
 from engine.jobs import Job
 from engine.npu import Device, load_device
+from engine.precision.notation import name_of
 from engine.precision.plan import Plan
 from engine.precision.planfile import load_plan, save_plan
 from engine.precision.presets import preset
-from engine.precision.scheme import FP16, label
+from engine.precision.scheme import FP16
 from engine.session.changes import What
 from engine.session.claim import Claim, Recovery
 from engine.session.document import Document, known_kernels, known_notes, refitted
@@ -396,8 +397,8 @@ class Session(Editing):
                     say(
                         "{kernel}: {asked} becomes {gets} there. {reason}",
                         kernel=change.name,
-                        asked=label(change.asked),
-                        gets=label(change.gets),
+                        asked=name_of(change.asked),
+                        gets=name_of(change.gets),
                         reason=change.reason,
                     ),
                     "warning",
