@@ -10,22 +10,23 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from engine.errors import PlanError
 from engine.fusion.types import Network
-from engine.graph.types import Array
 from engine.numerics import Evaluator
 from engine.numerics.results import ErrorSums, OutputError
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme
 from engine.progress import NEVER, CancelToken, Progress, no_progress
 from engine.text import Text, say
+from engine.tuning.ahead import Line, in_line
 from engine.tuning.context import context_of, plan_digest
 from engine.tuning.estimate import Estimates
 from engine.tuning.metrics import Metric, logits_of
 from engine.tuning.own import OwnFigure
-from engine.tuning.replay import Replay
+from engine.tuning.replay import Begun, Replay
 from engine.tuning.store import Figures, Mode, ResultStore
 
 MODE_TITLES: Mapping[Mode, Text] = {
@@ -198,7 +199,11 @@ class ExactSweep:
         """Measure one cell; blocks that are opened for it stay open for the next."""
         if blocks and self._open is None:
             self._open = self._opened(cancel)
-        return self._measure(self._open if blocks else None, kernel, scheme, cancel)
+        if not blocks or self._open is None:
+            return self._evaluated(self._base.with_schemes({kernel: scheme}), cancel)
+        since = time.perf_counter()
+        begun = self._open.begin(kernel, scheme, cancel, outputs=self._own is not None)
+        return self._read(self._open, begun, since, cancel)
 
     def run(
         self,
@@ -222,32 +227,20 @@ class ExactSweep:
             DataError: If the user's function fails.
             Cancelled: If asked to stop.
         """
-        replay: Replay | None = None
-        try:
+        with closing(in_line(self._line(len(cells), cancel), cells, cancel)) as line:
             for number, (kernel, scheme) in enumerate(cells, 1):
                 self._pause.wait(cancel)
-                figures = self._known(self._mode, self._key, kernel, scheme, cancel)
-                stored = figures is not None
-                if figures is None:
-                    if replay is None:
-                        replay = self._replay(len(cells), cancel)
-                    figures = self._measure(replay, kernel, scheme, cancel)
+                figures, stored = next(line)
+                if not stored:
                     self._keep(self._mode, self._key, kernel, scheme, figures, cancel)
                 progress(number / len(cells), say("Measured {done} of {all} cells", done=number, all=len(cells)))
                 yield ExactCell(kernel, scheme, self._mode, figures, stored)
-        finally:
-            if replay is not None:
-                replay.close()
 
     def close(self) -> None:
         """Give up blocks that `cell` has opened."""
         if self._open is not None:
             self._open.close()
             self._open = None
-
-    def _replay(self, cells: int, cancel: CancelToken) -> Replay | None:
-        """Blocks for a sweep that is long enough to pay for them."""
-        return self._opened(cancel) if self.by_blocks(cells) else None
 
     def _opened(self, cancel: CancelToken) -> Replay:
         evaluator = self._evaluator
@@ -259,15 +252,24 @@ class ExactSweep:
             raise
         return made
 
-    def _measure(self, replay: Replay | None, kernel: str, scheme: Scheme, cancel: CancelToken) -> Figures:
-        if replay is None:
-            return self._evaluated(self._base.with_schemes({kernel: scheme}), cancel)
-        started = time.perf_counter()
-        outputs: list[dict[str, Array]] | None = None if self._own is None else []
-        output, others = replay.measure(kernel, scheme, cancel, outputs)
+    def _line(self, cells: int, cancel: CancelToken) -> Line:
+        """How cells that are not known come about in a sweep over so many."""
+        return Line(
+            known=lambda kernel, scheme: self._known(self._mode, self._key, kernel, scheme, cancel),
+            replay=lambda: self._opened(cancel) if self.by_blocks(cells) else None,
+            alone=lambda kernel, scheme: self._evaluated(self._base.with_schemes({kernel: scheme}), cancel),
+            read=lambda replay, begun, since: self._read(replay, begun, since, cancel),
+            paused=lambda: self._pause.paused,
+            outputs=self._own is not None,
+        )
+
+    def _read(self, replay: Replay, begun: Begun, since: float, cancel: CancelToken) -> Figures:
+        """Wait for a cell that runs."""
+        output, others = replay.finish(begun, cancel)
         logits = None if self._logits is None else others[self._logits[1]]
-        own = self._own.change(outputs, cancel=cancel) if self._own is not None and outputs is not None else None
-        return figures_of(output, logits, time.perf_counter() - started, own)
+        outputs = [begun.outputs[sample] for sample in sorted(begun.outputs)]
+        own = None if self._own is None else self._own.change(outputs, cancel=cancel)
+        return figures_of(output, logits, time.perf_counter() - since, own)
 
     def _evaluated(self, plan: Plan, cancel: CancelToken) -> Figures:
         """A plan, run by the evaluator itself."""

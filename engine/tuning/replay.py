@@ -9,13 +9,16 @@ whole blocks; all that the change doesn't reach is taken from the kept values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
 import onnx
 import onnxruntime as ort
 
+from engine.errors import PlanError
 from engine.fusion.types import Kernel, Network
 from engine.graph.types import Array
 from engine.numerics import Evaluator, lower
@@ -23,15 +26,16 @@ from engine.numerics.buffers import Value, run_kernel
 from engine.numerics.lowering import Lowered
 from engine.numerics.models import Built, build_model
 from engine.numerics.outputs import OutputSums, compare_outputs, total
+from engine.numerics.plan_run import SMALL_OUTPUTS
 from engine.numerics.results import ErrorSums, OutputError
 from engine.numerics.runtime import ALL, naming, open_either, options
 from engine.numerics.sums import PIECE, Sums, error_sums, power_sums
-from engine.numerics.plan_run import SMALL_OUTPUTS
 from engine.numerics.upgrade import opset_for, upgrade_kernel
 from engine.numerics.workers import Workers
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP32, Scheme
 from engine.progress import CancelToken
+from engine.text import say
 
 _BLOCKS = 12
 _WEIGHTS = 64 << 20
@@ -49,8 +53,27 @@ class _Block:
     session: ort.InferenceSession
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Begun:
+    """A cell that the threads run, or have run."""
+
+    keep: bool
+    """Whether outputs are kept."""
+    parts: list[OutputSums | None]
+    others: list[dict[str, Sums]]
+    """By sample: errors of further tensors."""
+    runs: list[Future[None]] = field(default_factory=list)
+    found: dict[int, Mapping[str, Value]] = field(default_factory=dict)
+    """By sample: what is yet to be compared."""
+    outputs: dict[int, dict[str, Array]] = field(default_factory=dict)
+    """By sample: the model's outputs, copied, if they are kept."""
+
+
 class Replay:
-    """Measures plans that differ from a base in one kernel."""
+    """Measures plans that differ from a base in one kernel.
+
+    Cells may be begun before those in front of them are finished: then no thread waits for another's last sample.
+    """
 
     def __init__(
         self, evaluator: Evaluator, base: Plan, also: Sequence[str] = (), gate: Callable[[], None] | None = None
@@ -102,53 +125,76 @@ class Replay:
         if self._base:
             self._workers.map(lambda sample: self._run_base(sample, cancel), range(samples), cancel=cancel)
 
-    def measure(
-        self, kernel_id: str, scheme: Scheme, cancel: CancelToken, outputs: list[dict[str, Array]] | None = None
-    ) -> tuple[OutputError, Mapping[str, ErrorSums]]:
-        """Errors with one kernel in a scheme: at the outputs, and of the tensors asked for.
+    def open_ahead(self, kernel_id: str, scheme: Scheme) -> None:
+        """Open the session of a cell that comes after the next one: else both threads wait for one that opens it."""
+
+        def work() -> None:
+            with suppress(Exception):  # who measures the cell meets it again, and tells
+                self._evaluator.session(self._kernel(kernel_id), scheme)
+
+        self._workers.submit(work)
+
+    def begin(self, kernel_id: str, scheme: Scheme, cancel: CancelToken, *, outputs: bool = False) -> Begun:
+        """Let the threads run a cell, behind what they have to do already; `finish` gives its errors.
 
         Args:
             kernel_id: The kernel.
             scheme: Its scheme.
             cancel: Checked between kernels and blocks.
-            outputs: Takes the model's outputs of each sample, copied.
+            outputs: Whether the model's outputs are to be kept.
+
+        Raises:
+            PlanError: If there is no such kernel.
+        """
+        kernel = self._kernel(kernel_id)
+        count = len(self._values)
+        begun = Begun(outputs, [None] * count, [{} for _ in range(count)])
+
+        def run(sample: int) -> None:
+            values = self._after(kernel, scheme, sample, cancel)
+            if self._together:
+                begun.found[sample] = {name: values[name] for name in self._compared if name in values}
+            else:
+                self._take(begun, sample, values)
+
+        begun.runs.extend(self._workers.submit(run, sample) for sample in range(count))
+        return begun
+
+    def finish(self, begun: Begun, cancel: CancelToken) -> tuple[OutputError, Mapping[str, ErrorSums]]:
+        """Wait for a cell: errors with one kernel in a scheme, at the outputs and of the tensors asked for.
 
         Raises:
             PlanError: If the scheme can't be run.
             Cancelled: If asked to stop.
         """
-        kernel = self._evaluator.network.by_id(kernel_id)
-        count = len(self._values)
-        parts: list[OutputSums | None] = [None] * count
-        others: list[dict[str, Sums]] = [{} for _ in range(count)]
-
-        def run(sample: int) -> None:
-            values = self._after(kernel, scheme, sample, cancel)
-            if self._together:
-                found[sample] = {name: values[name] for name in self._compared if name in values}
-            else:
-                compare(sample, values)
-
-        def compare(sample: int, values: Mapping[str, Value]) -> None:
-            parts[sample], others[sample] = self._compare(sample, values)
-            if outputs is not None:
-                kept[sample] = {name: np.array(array) for name, array in self._outputs(values).items()}
-
-        found: dict[int, Mapping[str, Value]] = {}
-        kept: dict[int, dict[str, Array]] = {}
-        self._workers.map(run, range(count), cancel=cancel)
-        for sample in sorted(found):
+        try:
+            for run in begun.runs:
+                self._workers.result(run, cancel)
+        except BaseException:
+            for run in begun.runs:
+                run.cancel()
+            raise
+        for sample in sorted(begun.found):
             cancel.check()
-            compare(sample, found[sample])
-        if outputs is not None:
-            outputs.extend(kept[sample] for sample in range(count))
-        errors = {name: _added(each[name] for each in others).as_result() for name in self._also}
-        return total([part for part in parts if part is not None], self._evaluator.reading), errors
+            self._take(begun, sample, begun.found.pop(sample))
+        errors = {name: _added(each[name] for each in begun.others).as_result() for name in self._also}
+        return total([part for part in begun.parts if part is not None], self._evaluator.reading), errors
+
+    def _take(self, begun: Begun, sample: int, values: Mapping[str, Value]) -> None:
+        """Errors of one sample, and its outputs if they are wanted."""
+        begun.parts[sample], begun.others[sample] = self._compare(sample, values)
+        if begun.keep:
+            begun.outputs[sample] = {name: np.array(array) for name, array in self._outputs(values).items()}
 
     def close(self) -> None:
         """End the threads and forget the sessions."""
         self._workers.close()
         self._blocks, self._values = [], []
+
+    def _kernel(self, kernel_id: str) -> Kernel:
+        if kernel_id not in self._place:
+            raise PlanError(say("The model has no layer {id} whose precision can be set.", id=kernel_id))
+        return self._evaluator.network.by_id(kernel_id)
 
     def _open(self, at: int, groups: Sequence[tuple[Kernel, ...]]) -> _Block:
         network, graph = self._evaluator.network, self._evaluator.network.graph

@@ -90,7 +90,7 @@ def test_blocks_give_what_the_evaluator_gives(evaluator: Evaluator, net, monkeyp
     with closing(replay.Replay(evaluator, plan, ("c",))) as made:
         made.prepare(NEVER)
         for kernel in net.tunable:
-            output, others = made.measure(kernel.id, FP16, NEVER)
+            output, others = made.finish(made.begin(kernel.id, FP16, NEVER), NEVER)
             expected = evaluator.evaluate(plan.with_schemes({kernel.id: FP16}))
             assert output.sqnr_db == pytest.approx(expected.output.sqnr_db, abs=0.01)
             assert output.kl == pytest.approx(expected.output.kl, rel=0.01)
@@ -104,8 +104,8 @@ def test_samples_are_compared_in_one_go_or_each_by_itself(evaluator: Evaluator, 
         monkeypatch.setattr(replay, "SMALL_OUTPUTS", limit)
         with closing(replay.Replay(evaluator, Plan(), ("c",))) as made:
             made.prepare(NEVER)
-            outputs: list[dict[str, np.ndarray]] = []
-            found.append((*made.measure(net.tunable[1].id, INT4, NEVER, outputs), outputs))
+            begun = made.begin(net.tunable[1].id, INT4, NEVER, outputs=True)
+            found.append((*made.finish(begun, NEVER), [begun.outputs[at] for at in sorted(begun.outputs)]))
             assert made._together == bool(limit)
     (one, others, outputs), (other, more, copies) = found
     assert one == other
@@ -126,7 +126,7 @@ def test_blocks_with_brain_floats_give_what_the_evaluator_gives(opset: int) -> N
     with closing(evaluator), closing(replay.Replay(evaluator, plan, ("c",))) as made:
         made.prepare(NEVER)
         for kernel in net.tunable:
-            output, _ = made.measure(kernel.id, FP16, NEVER)
+            output, _ = made.finish(made.begin(kernel.id, FP16, NEVER), NEVER)
             expected = evaluator.evaluate(plan.with_schemes({kernel.id: FP16})).output
             assert output.sqnr_db == pytest.approx(expected.sqnr_db, abs=0.05)
 
@@ -356,7 +356,7 @@ def test_activations_in_blocks_give_what_the_evaluator_gives() -> None:
                 made.prepare(NEVER)
                 for kernel in net.tunable:
                     for scheme in (INT4, FP16):
-                        output, others = made.measure(kernel.id, scheme, NEVER)
+                        output, others = made.finish(made.begin(kernel.id, scheme, NEVER), NEVER)
                         expected = evaluator.evaluate(plan.with_schemes({kernel.id: scheme}))
                         assert output.sqnr_db == pytest.approx(expected.output.sqnr_db, abs=0.05), (kernel.name, scheme)
                         second = expected.accumulated[net.kernels[1].id]
