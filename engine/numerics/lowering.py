@@ -22,6 +22,7 @@ from engine.fusion.types import Kernel, Kind, Weight
 from engine.graph.types import Array, TensorInfo
 from engine.numerics.activations import half_pair, integer_pair
 from engine.numerics.scaling import beside
+from engine.numerics.table_rows import by_row, row_finder
 from engine.numerics.weight_nodes import WeightNodes, bias_nodes, packed_weight, preview_weight
 from engine.precision.scheme import FP32, ActivationFormat, Scheme
 from engine.quant.folding import input_axis
@@ -60,6 +61,7 @@ def lower(
     opset: int = 21,
     quantized: QuantizedWeight | None = None,
     halves: Collection[str] = (),
+    rows: Array | None = None,
 ) -> Lowered:
     """Write a kernel's nodes under a scheme.
 
@@ -73,13 +75,15 @@ def lower(
         quantized: The rounded `kernel.weight`, if it is at hand.
         halves: Inputs whose values fit the scheme's floats of 16 bits already: rounding them again would change nothing
             and is left out.
+        rows: Rows of the table that are gathered, of which a preview needs no others.
 
     Raises:
         PlanError: If a range is missing or the format does not exist.
     """
     if scheme == FP32:
         return Lowered(tuple(node.proto for node in kernel.nodes), kernel.constants)
-    work = _Work(kernel, scheme, tensors, opset, [_copy(node.proto) for node in kernel.nodes], dict(kernel.constants))
+    nodes = [_copy(node.proto) for node in kernel.nodes]
+    work = _Work(kernel, scheme, tensors, opset, nodes, dict(kernel.constants), rows)
     if quantized is None and kernel.weight is not None and scheme.method != "rtn":
         quantized = ranges.rounding.weight(kernel, kernel.weight, scheme)
     if quantized is not None:
@@ -103,6 +107,7 @@ class _Work:
     opset: int
     nodes: list[onnx.NodeProto]
     constants: dict[str, Array]
+    rows: Array | None
     start: int = 0
     """How many nodes have been put in front of the kernel's first one."""
     scaling: Scaling = PLAIN
@@ -240,7 +245,11 @@ def _weight(
         quantized = quantize_weight(original, weight, scheme.weights)
     scales: Array | None
     if quantized is None:
-        values, scales, nonfinite = fake_quantize(original, weight, scheme.weights)
+        rows = work.rows if by_row(weight, scheme.weights) else None
+        some = original if rows is None else original[rows]
+        values, scales, nonfinite = fake_quantize(some, weight, scheme.weights)
+        if rows is not None:
+            _find_rows(work, rows, len(original), prefix)
         made = preview_weight(values, weight, scheme.weights, original.dtype)
     else:
         scales, nonfinite = None if scheme.weights.floating else quantized.scales, quantized.nonfinite
@@ -251,6 +260,13 @@ def _weight(
             made = preview_weight(values, weight, scheme.weights, original.dtype)
     _put(work, work.kernel.anchor, made, weight.constant, work.anchor)
     return scales, nonfinite
+
+
+def _find_rows(work: _Work, rows: Array, size: int, prefix: str) -> None:
+    """Have the anchor gather from these rows of its table."""
+    found = row_finder(work.anchor.input[1], rows, size, prefix)
+    work.in_front(work.kernel.anchor, [found.node], found.constants)
+    work.anchor.input[1] = found.output
 
 
 def _shifted_bias(work: _Work, weight: Weight, shift: Array) -> str:

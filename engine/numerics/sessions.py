@@ -7,14 +7,18 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import onnx
 import onnxruntime as ort
 
-from engine.fusion.types import Kernel, Kind, Network
+from engine.fusion.types import Kernel, Kind, Network, Weight
+from engine.graph.types import Array
+from engine.numerics.alike import Alikes, Ports
 from engine.numerics.in_place import full_results, lend
 from engine.numerics.layout import Layout
 from engine.numerics.lowering import Lowered, is_half, lower
 from engine.numerics.models import Built, build_model
 from engine.numerics.runtime import ALL, BASIC, EXTENDED, naming, open_either, open_session, options
+from engine.numerics.table_rows import by_row, rows_read
 from engine.numerics.upgrade import for_scheme, opset_for
 from engine.numerics.versions import Version, join, with_weights
 from engine.precision.scheme import Scheme
@@ -60,15 +64,34 @@ class Together(NamedTuple):
 class Sessions:
     """Sessions of a network's kernels. Safe to use from several threads; a kernel is built by one of them at a time."""
 
-    def __init__(self, network: Network, ranges: Ranges, limit: int, layout: Layout) -> None:
+    def __init__(
+        self,
+        network: Network,
+        ranges: Ranges,
+        limit: int,
+        layout: Layout,
+        feeds: Sequence[Mapping[str, Array]] = (),
+    ) -> None:
+        """Sessions of a network; none is built yet.
+
+        Args:
+            network: Whose kernels.
+            ranges: Static ranges.
+            limit: Bytes of constants that sessions may hold.
+            layout: The order in which every tensor is kept.
+            feeds: The only inputs of the model that the sessions will ever be run on; without, they may be any.
+        """
         self._network = network
         self._layout = layout
+        self._feeds = feeds
+        self._rows: dict[int, Array | None] = {}
         self.ranges = ranges
         self.limit = limit
         self.nbytes = 0
         self._lock = threading.Lock()
         self._building = tuple(threading.Lock() for _ in network.kernels)
         self._ready: OrderedDict[_At | ChainAt, _Ready] = OrderedDict()
+        self.alikes = Alikes(network.graph)
 
     def get(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset()) -> ort.InferenceSession:
         """The session of a kernel under a scheme; each tensor is fed and returned in the order that it is kept in.
@@ -147,32 +170,29 @@ class Sessions:
         if len(opsets) > 1:
             return None
         versions: list[Version] = []
+        rows = self._rows_of(kernel)
+        table = None if rows is None else kernel.weight
         for at, scheme in enumerate(schemes):
-            like = next((before for before in range(at) if _alike(schemes[before], scheme)), None)
+            like = next((before for before in range(at) if _alike(schemes[before], scheme, table)), None)
             versions.append(
                 self._version(kernel, scheme)
                 if like is None
-                else with_weights(kernel, versions[like], schemes[like], scheme, self._layout.block)
+                else with_weights(kernel, versions[like], schemes[like], scheme, self._layout.block, rows)
             )
         joined = join(versions, outputs)
         if joined is None:
             return None
         named = {name: output for results in joined.results for output, name in results.items()}
-        blocked = self._layout.touches(kernel)
-        full = full_results(joined.nodes, named) if blocked else {}
+        nodes, constants, opsets_of = joined.nodes, joined.constants, self.opsets(schemes[0])
+        if self._layout.touches(kernel):
+            session = self._open_blocked(kernel, nodes, constants, named, opsets_of)
+            return Together(session, joined.results)
         built = build_model(
-            self._network.graph,
-            joined.nodes,
-            kernel.inputs,
-            [*named.values(), *(named[name] for name in full.values())],
-            joined.constants,
-            opsets=self.opsets(schemes[0]),
+            self._network.graph, nodes, kernel.inputs, list(named.values()), constants, opsets=opsets_of
         )
-        for info, name in zip(built.proto.graph.output, (*named, *full), strict=True):
+        for info, name in zip(built.proto.graph.output, named, strict=True):
             info.name = name
-        level = BASIC if blocked else _level(kernel)
-        session = naming(kernel.name, lambda: open_session(built, options(level)))
-        lend(session, full)
+        session = naming(kernel.name, lambda: open_session(built, options(_level(kernel))))
         return Together(session, joined.results)
 
     def _version(self, kernel: Kernel, scheme: Scheme) -> Version:
@@ -198,6 +218,7 @@ class Sessions:
         with self._lock:
             self._ready.clear()
             self.nbytes = 0
+        self.alikes.clear()
 
     def _build(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str]) -> _Ready:
         graph = self._network.graph
@@ -216,7 +237,14 @@ class Sessions:
     def _lowered(self, kernel: Kernel, scheme: Scheme, halves: frozenset[str] = frozenset()) -> Lowered:
         graph = self._network.graph
         said, opset = for_scheme(kernel, scheme, graph)
-        return lower(said, scheme, self.ranges, graph.tensors, False, opset=opset, halves=halves)
+        rows = self._rows_of(kernel)
+        return lower(said, scheme, self.ranges, graph.tensors, False, opset=opset, halves=halves, rows=rows)
+
+    def _rows_of(self, kernel: Kernel) -> Array | None:
+        """Rows of its table that the feeds name, found once."""
+        if kernel.index not in self._rows:
+            self._rows[kernel.index] = rows_read(kernel, self._feeds)
+        return self._rows[kernel.index]
 
     def _opset(self, scheme: Scheme) -> int:
         return opset_for(scheme, self._network.graph)
@@ -227,16 +255,45 @@ class Sessions:
 
     def _build_blocked(self, kernel: Kernel, lowered: Lowered, opsets: Mapping[str, int]) -> _Ready:
         """The session of a kernel that reads or writes tensors in blocks."""
-        graph = self._network.graph
         found = self._layout.rewrite(lowered, kernel.inputs, kernel.outputs)
         nodes, constants = found.nodes, found.constants
-        full = full_results(nodes, kernel.outputs)
-        built = build_model(graph, nodes, kernel.inputs, (*kernel.outputs, *full.values()), constants, opsets=opsets)
-        for info, name in zip(built.proto.graph.output[len(kernel.outputs) :], full, strict=True):
-            info.name = name
-        session = naming(kernel.name, lambda: open_session(built, options(BASIC)))
-        lend(session, full)
+        outputs = dict(zip(kernel.outputs, kernel.outputs, strict=True))
+        session = self._open_blocked(kernel, nodes, constants, outputs, opsets)
         return _Ready(session, sum(array.nbytes for array in constants.values()), (nodes, constants))
+
+    def _open_blocked(
+        self,
+        kernel: Kernel,
+        nodes: Sequence[onnx.NodeProto],
+        constants: Mapping[str, Array],
+        outputs: Mapping[str, str],
+        opsets: Mapping[str, int],
+    ) -> ort.InferenceSession:
+        """A session of nodes that read or write tensors in blocks, shared with alike kernels where that can be.
+
+        Args:
+            kernel: Whose.
+            nodes: What to run.
+            constants: What they read besides the kernel's inputs.
+            outputs: Name of each result that is wanted -> the output of the kernel that it looks like.
+            opsets: Of the model.
+        """
+        full = full_results(nodes, outputs)
+        results = [*outputs.items(), *((name, outputs[output]) for name, output in full.items())]
+
+        def open_one() -> ort.InferenceSession:
+            session = self.alikes.session(nodes, constants, Ports(kernel.inputs, results), opsets)
+            if session is not None:
+                return session
+            looks = [output for _, output in results]
+            built = build_model(self._network.graph, nodes, kernel.inputs, looks, constants, opsets=opsets)
+            for info, (name, _) in zip(built.proto.graph.output, results, strict=True):
+                info.name = name
+            return open_session(built, options(BASIC))
+
+        session = naming(kernel.name, open_one)
+        lend(session, full)
+        return session
 
 
 def _is_of(at: _At | ChainAt, kernel: Kernel, scheme: Scheme) -> bool:
@@ -245,12 +302,15 @@ def _is_of(at: _At | ChainAt, kernel: Kernel, scheme: Scheme) -> bool:
     return at[0] == kernel.index and at[1] == scheme
 
 
-def _alike(one: Scheme, other: Scheme) -> bool:
+def _alike(one: Scheme, other: Scheme, table: Weight | None) -> bool:
     """Whether a kernel's nodes are the same under both, so that only the weights differ.
 
-    Beside integers they may not be: a bias takes its scale from the weight's.
+    Beside integers they may not be: a bias takes its scale from the weight's. Nor if one needs the whole of a table of
+    which the other needs some rows.
     """
     plain = one == one.rounded and other == other.rounded
+    if table is not None and by_row(table, one.weights) != by_row(table, other.weights):
+        return False
     return plain and one.activations == other.activations and is_half(one.activations)
 
 

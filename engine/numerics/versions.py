@@ -13,6 +13,7 @@ from engine.graph.types import Array
 from engine.numerics.blocks import filter_blocks
 from engine.numerics.models import has_bodies
 from engine.numerics.relayout import IN_BLOCKS
+from engine.numerics.table_rows import by_row
 from engine.numerics.weight_nodes import preview_weight, stem_of
 from engine.precision.scheme import Scheme
 from engine.quant.weights import fake_quantize
@@ -55,7 +56,9 @@ def join(versions: Sequence[Version], outputs: Sequence[str]) -> Joined | None:
     return Joined(tuple(work.nodes), work.constants, results)
 
 
-def with_weights(kernel: Kernel, version: Version, before: Scheme, scheme: Scheme, block: int) -> Version:
+def with_weights(
+    kernel: Kernel, version: Version, before: Scheme, scheme: Scheme, block: int, rows: Array | None = None
+) -> Version:
     """A version with its weights in another format: writing its nodes once more takes longer than rounding.
 
     Args:
@@ -64,10 +67,13 @@ def with_weights(kernel: Kernel, version: Version, before: Scheme, scheme: Schem
         before: Its scheme; of the same activations as `scheme`, both rounded to nearest.
         scheme: The other.
         block: Channels per block, where the version reads weights in blocks.
+        rows: As for `lower`.
     """
     nodes, constants = version[0], dict(version[1])
     for weight in kernel.weights:
         stem, original = stem_of(weight, before.weights), kernel.constants[weight.constant]
+        if rows is not None and by_row(weight, scheme.weights):
+            original = original[rows]
         values = fake_quantize(original, weight, scheme.weights).values
         made = preview_weight(values, weight, scheme.weights, original.dtype)
         rounded = made.constants[made.output]
