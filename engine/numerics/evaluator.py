@@ -79,7 +79,7 @@ class Evaluator:
             raise DataError(say("There are no samples to run; choose data with at least one."))
         buffers, sessions = shares(network, len(samples), memory_limit)
         wiring, layout = Wiring(network), choose_layout(network)
-        kept = Sessions(network, ranges or Ranges(), sessions, layout)
+        kept = Sessions(network, ranges or Ranges(), sessions, layout, samples.feeds)
         self._given, self._touch = ranges, touch
         self._shared = Shared(
             network,
