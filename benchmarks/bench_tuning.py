@@ -183,30 +183,32 @@ def measuring(fork: Evaluator, metric: Metric) -> Callable[[Plan], float]:
     return lambda plan: damage(metric, value_of(sweep.plan(plan), metric))
 
 
-def bench_plans(evaluator: Evaluator, table: Estimates) -> None:
-    """Random mixes of all schemes, foreseen through three uniform plans."""
+def bench_plans(evaluator: Evaluator, table: Estimates, cells: Sequence[ExactCell]) -> None:
+    """Random mixes of all schemes, foreseen through three uniform plans: by estimates, and by measured cells."""
     network, metric = evaluator.network, table.metric
     harm = damages(table)
     usable = [k.id for k in network.tunable if all((k.id, scheme) in harm for scheme in SCHEMES)]
+    kept = {cell: value for cell, value in harm.items() if cell[0] in set(usable)}
+    exact = {(c.kernel, c.scheme): damage(metric, c.value(metric)) for c in cells if c.kernel in set(usable)}
+    searches = {"estimated": Search(network, kept)}
+    if len(exact) == len(kept):
+        searches["measured"] = Search(network, exact, exact=True)
     rng = np.random.default_rng(0)
     with closing(evaluator.fork()) as fork:
         measure = measuring(fork, metric)
-        search = Search(network, {cell: value for cell, value in harm.items() if cell[0] in set(usable)})
-        search.anchor([Plan(dict.fromkeys(usable, scheme)) for scheme in SCHEMES[:3]], measure)
+        anchors = {plan: measure(plan) for plan in (Plan(dict.fromkeys(usable, scheme)) for scheme in SCHEMES[:3])}
+        for search in searches.values():
+            search.anchor(anchors, anchors.__getitem__)
+        mixes = [Plan({kernel: SCHEMES[int(rng.integers(len(SCHEMES)))] for kernel in usable}) for _ in range(PLANS)]
+        real = {plan: found for plan in mixes if (found := measure(plan)) > 0 and isfinite(found)}
+    plain = [abs(in_decibels(sum_of(harm, plan)) - in_decibels(found)) for plan, found in real.items()]
+    print(f"  {PLANS} random plans: mean error {np.mean(plain):.2f} dB before three uniform plans were measured")
+    for kind, search in searches.items():
         curve = search.calibration
-        errors, plain = [], []
-        for _ in range(PLANS):
-            plan = Plan({kernel: SCHEMES[int(rng.integers(len(SCHEMES)))] for kernel in usable})
-            real = measure(plan)
-            if real > 0 and isfinite(real):
-                foreseen = curve.measured(sum_of(search.harm, plan))
-                errors.append(abs(in_decibels(foreseen) - in_decibels(real)))
-                plain.append(abs(in_decibels(sum_of(harm, plan)) - in_decibels(real)))
-    said = "" if curve.additive else ", NOT ADDITIVE: only measured plans count"
-    print(
-        f"  {PLANS} random plans: mean error {np.mean(errors):.2f} dB ({np.mean(plain):.2f} dB before three uniform "
-        f"plans were measured){said}"
-    )
+        foreseen = {plan: curve.measured(sum_of(search.harm, plan)) for plan in real}
+        errors = [abs(in_decibels(foreseen[plan]) - in_decibels(found)) for plan, found in real.items()]
+        said = "" if curve.additive else ", NOT ADDITIVE: only measured plans count"
+        print(f"    by {kind} cells, after them: {np.mean(errors):.2f} dB (powers of {curve.power:.2f} add up){said}")
 
 
 def bench_search(evaluator: Evaluator, table: Estimates) -> None:
@@ -287,6 +289,7 @@ def bench(name: str, network: Network, evaluator: Evaluator, parts: Sequence[str
     table = bench_estimate(evaluator)
     with closing(Estimator(evaluator)) as estimator:
         refined = estimator.estimate(SCHEMES, probes=REFINED)
+    measured: list[ExactCell] = []
     if "exact" in parts:
         measured = bench_exact(evaluator, table, cells)
         bench_agreement(table, measured)
@@ -294,7 +297,7 @@ def bench(name: str, network: Network, evaluator: Evaluator, parts: Sequence[str
     if "naive" in parts:
         bench_naive(evaluator, 3 * kernels)
     if "plans" in parts:
-        bench_plans(evaluator, refined)
+        bench_plans(evaluator, refined, measured)
     if "search" in parts:
         bench_search(evaluator, refined)
     print(f"  peak memory of the process {peak_mb():.0f} MB")

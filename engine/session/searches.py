@@ -191,7 +191,8 @@ class Searches:
         ready = search
 
         def run(ctx: JobContext) -> list[Step]:
-            return raise_next(network, ready.problem(), plan, device, cancel=ctx.token)
+            power = ready.calibration.power
+            return raise_next(network, ready.problem(), plan, device, power=power, cancel=ctx.token)
 
         def done(found: list[Step]) -> None:
             if plan == self._host.plan():
@@ -240,7 +241,9 @@ class Searches:
         groups = agreeing_kernels(network) if basis.agree else ()
         choices = Choices(basis.schemes, locks=basis.locks, groups=groups)
         bent = self._calibration if self._basis is None or self._basis.measured == basis.measured else Calibration()
-        search = Search(network, harm, basis.device, choices, bent, native_only=basis.native_only)
+        search = Search(
+            network, harm, basis.device, choices, bent, native_only=basis.native_only, exact=basis.measured
+        )  # fmt: skip
         search.problem(cancel=bench.ctx.token)
         self._search, self._basis = search, basis
         return search

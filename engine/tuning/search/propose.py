@@ -17,7 +17,7 @@ from engine.tuning.search.costs import CostTables, PlanCosts, cost_tables, nativ
 from engine.tuning.search.held import Held, held_back
 from engine.tuning.search.memory import MemoryRow, MemoryRows
 from engine.tuning.search.polish import CONTRASTS, polished, with_contrast
-from engine.tuning.search.prediction import Calibration, saturation
+from engine.tuning.search.prediction import Calibration, exponent, saturation
 from engine.tuning.search.problem import (
     ADDITIVE,
     Budgets,
@@ -58,6 +58,8 @@ class Search:
     calibration: Calibration = field(default_factory=Calibration)
     native_only: bool = True
     """Leave schemes out that the device would build in FP16."""
+    exact: bool = False
+    """Whether all damages have been measured: then measured plans tell how they add up, too."""
     _measured: dict[Plan, float] = field(default_factory=dict, init=False, repr=False)
     """Damage of every plan that has been measured."""
     _tables: CostTables | None = field(default=None, init=False, repr=False)
@@ -98,13 +100,20 @@ class Search:
         for plan in plans:
             cancel.check()
             self.learn(plan, measure(plan))
-        limit = saturation((self._sum(plan), damage) for plan, damage in self._measured.items())
-        if self.calibration.limit == inf > limit:
-            curve = Calibration(limit=limit)
+        curve = Calibration()
+        if self.calibration.limit == inf and self.calibration.power == 1:  # else damages are bent already
+            curve = self._bending()
+        if curve != Calibration():
             self.harm, self._problem = curve.bent(self.harm), None
             for plan, damage in self._measured.items():
                 curve = curve.with_plan(self._sum(plan), damage)
             self.calibration = curve
+
+    def _bending(self) -> Calibration:
+        """What measured plans say of single kernels, without the curve through these plans."""
+        bent = Calibration(limit=saturation((self._sum(plan), damage) for plan, damage in self._measured.items()))
+        power = exponent(bent.bent(self.harm), self._measured) if self.exact else 1.0
+        return replace(bent, power=power)
 
     def learn(self, plan: Plan, measured: float) -> None:
         """Take note of a measured plan: it bends predictions, and no later proposal is worse where it would do.

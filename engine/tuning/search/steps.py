@@ -55,6 +55,7 @@ def raise_next(
     plan: Plan,
     device: Device | None = None,
     *,
+    power: float = 1.0,
     most: int = 24,
     cancel: CancelToken = NEVER,
 ) -> list[Step]:
@@ -68,6 +69,7 @@ def raise_next(
         problem: Units, options and damages.
         plan: Where to start. Units whose scheme is not among their options are left alone.
         device: For latencies.
+        power: Of the damages that add up in the problem (see `Calibration.power`).
         most: How many steps are priced and returned.
         cancel: Checked between simulations.
     """
@@ -80,7 +82,7 @@ def raise_next(
         for at, after in enumerate(problem.options[unit]):
             won = float(table[unit, option] - table[unit, at])
             if won > 0 and precision(after) > precision(before):
-                gain = inf if won >= total else -10 * log10(1 - won / total)
+                gain = inf if won >= total else -10 * log10(1 - won / total) / power
                 steps.append(Step(problem.units[unit], before, after, gain, None, 0))
     steps.sort(key=lambda step: -step.gain_db)
     chosen = steps[:most]
