@@ -187,11 +187,12 @@ def _form(
         copy = onnx.NodeProto()
         copy.CopyFrom(node)
         copy.name = ""
-        for listed in (copy.input, copy.output):
-            for at, name in enumerate(listed):
-                listed[at] = names.setdefault(name, f"v{len(names)}") if name else ""
+        for name in (*node.input, *node.output):
+            if name not in names:
+                names[name] = f"v{len(names)}" if name else ""
+        copy.input[:], copy.output[:] = [names[name] for name in node.input], [names[name] for name in node.output]
         made.append(copy)
-        parts.append(copy.SerializeToString(deterministic=True))
+        parts.append(copy.SerializeToString())
     shaped = not all((node.domain, node.op_type) in _ANY_SHAPE for node in nodes)
     for name, array in constants.items():
         if name in names:

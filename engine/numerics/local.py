@@ -28,6 +28,9 @@ from engine.precision.scheme import Scheme
 from engine.progress import CancelToken
 
 Cell = tuple[str, Scheme]
+_AHEAD = 4
+"""Kernels that are started per worker, so that all have something to do while one runs a large kernel that is asked for
+before theirs."""
 _MOST_BYTES = 64 << 20
 """Weights, or results, of a kernel in all its schemes at once; above that they are run one after the other."""
 
@@ -62,7 +65,7 @@ class LocalErrors:
         split = self._workers.count if len(listed) < 2 * self._workers.count else 1
         waiting: deque[_Group] = deque()
         todo = (tuple(group) for _, group in groupby(listed, itemgetter(0)))
-        ahead = 2 * self._workers.count
+        ahead = _AHEAD * self._workers.count
         try:
             while True:
                 if len(waiting) < ahead:
@@ -188,16 +191,26 @@ class LocalErrors:
         return totals
 
     def _rows(self, name: str, count: int) -> tuple[Array, list[ort.OrtValue]]:
-        """Memory [count, ...] of this thread for as many results of an output; shared as `_buffer` shares."""
+        """Memory [count, ...] of this thread for as many results of an output.
+
+        The outputs of all kernels that have the same place among those of theirs lie in the same memory, whatever their
+        shape: it is in the caches, and fresh memory costs as much as a kernel computes in that time.
+        """
         info = self._shared.network.tensors[name]
         kernel = self._shared.network.kernels[self._shared.wiring.producer[name]]
-        at = info.dtype, info.shape, kernel.outputs.index(name), count
+        place = kernel.outputs.index(name)
         if not hasattr(self._thread, "rows"):
-            self._thread.rows = {}
+            self._thread.rows, self._thread.memory = {}, {}
         kept: dict[object, tuple[Array, list[ort.OrtValue]]] = self._thread.rows
+        memory: dict[int, Array] = self._thread.memory
+        at = place, info.dtype, info.shape, count
+        if place not in memory or memory[place].size < count * info.nbytes:
+            for old in [old for old in kept if isinstance(old, tuple) and old[0] == place]:
+                del kept[old]
+            memory[place] = np.empty(max(1, count * info.nbytes), np.uint8)
         if at not in kept:
-            array: Array = np.empty((count, *info.shape), info.dtype)
-            kept[at] = array, [to_ort(row) for row in array]
+            rows = np.ndarray((count, *info.shape), info.dtype, memory[place].data)
+            kept[at] = rows, [to_ort(row) for row in rows]
         return kept[at]
 
     def _buffer(self, name: str) -> Value:

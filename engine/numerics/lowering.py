@@ -20,7 +20,7 @@ from onnx import helper
 from engine.errors import PlanError
 from engine.fusion.types import Kernel, Kind, Weight
 from engine.graph.types import Array, TensorInfo
-from engine.numerics.activations import half_pair, integer_pair
+from engine.numerics.activations import half_pair, integer_pair, name_of
 from engine.numerics.scaling import beside
 from engine.numerics.table_rows import by_row, row_finder
 from engine.numerics.weight_nodes import WeightNodes, bias_nodes, packed_weight, preview_weight
@@ -142,7 +142,7 @@ def _activation(work: _Work, ranges: Ranges, halves: Collection[str]) -> QuantPa
                     _rename(node.input, name, made.output)
         return None
     name = weight.activation
-    if not name or name not in work.tensors or work.tensors[name].dtype.name not in FLOATS:
+    if not name or name not in work.tensors or name_of(work.tensors[name].dtype) not in FLOATS:
         return None
     prefix = f"{kernel.id}/mixbit/activation"
     params = None
@@ -307,7 +307,7 @@ def _round_results(work: _Work) -> None:
     brain = work.scheme.activations.brain
     for output in work.kernel.outputs:
         info = work.tensors.get(output)
-        if info is None or info.dtype.name not in FLOATS:
+        if info is None or name_of(info.dtype) not in FLOATS:
             continue
         full = f"{work.kernel.id}/mixbit/full/{output}"
         prefix = f"{work.kernel.id}/mixbit/half/{output}"

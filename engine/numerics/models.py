@@ -18,6 +18,7 @@ HALF_BYTES = (np.dtype(ml_dtypes.int4), np.dtype(ml_dtypes.uint4))
 """Types of which ONNX stores two in a byte, and numpy one."""
 INLINE = 1024
 """Constants below this many bytes stay in the protobuf: shape inference reads some of them (shapes, Resize scales)."""
+_BODIES = (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS)
 IR_VERSION = 10
 """The first that knows INT4; ONNX Runtime takes it with any opset."""
 
@@ -88,7 +89,11 @@ def value_info(name: str, graph: Graph, loose: bool = False) -> onnx.ValueInfoPr
 
 def has_bodies(nodes: Iterable[onnx.NodeProto]) -> bool:
     """Whether a node is an If, Loop or Scan, or anything else with graphs inside."""
-    return any(attribute.HasField("g") or attribute.graphs for node in nodes for attribute in node.attribute)
+    return any(
+        attribute.type in _BODIES or (not attribute.type and (attribute.HasField("g") or attribute.graphs))
+        for node in nodes
+        for attribute in node.attribute
+    )
 
 
 def tensor_proto(name: str, array: Array, inline: int = INLINE) -> onnx.TensorProto:

@@ -102,8 +102,8 @@ class _Work:
         names = {name: self._constant(number, name, array) for name, array in constants.items()}
         for node in nodes:
             inputs = [names.get(name, name) for name in node.input]
-            attributes = sorted(attribute.SerializeToString(deterministic=True) for attribute in node.attribute)
-            key = node.domain, node.op_type, tuple(inputs), tuple(attributes), tuple(map(bool, node.output))
+            attributes = tuple(sorted([attribute.SerializeToString() for attribute in node.attribute]))
+            key = node.domain, node.op_type, tuple(inputs), attributes, tuple(map(bool, node.output))
             found = self.same.get(key)
             if found is None:
                 made = onnx.NodeProto()

@@ -92,8 +92,8 @@ def _walk(pieces: list[Part], work: Callable[[Part], int], size: int) -> int:
 
     Somebody waits for the one large table of a language model, and all other cores have nothing to do meanwhile.
     """
-    threads = min(_THREADS, os.cpu_count() or 1, len(pieces))
-    if size < _LARGE or threads < 2:
+    threads = min(_THREADS, len(pieces), 1 if size < _LARGE else os.cpu_count() or 1)  # the system takes 60 µs to tell
+    if threads < 2:
         return sum(map(work, pieces))
     with ThreadPoolExecutor(threads, "mixbit-rounding") as pool:
         return sum(pool.map(lambda first: sum(map(work, pieces[first::threads])), range(threads)))
