@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.cli.show import print_table
+from engine.interop.report_units import clock
 
 STAGES = {
     "read": "reading the file",
@@ -105,7 +106,7 @@ def _summary(found: Mapping[str, Any]) -> None:
     print(
         f"after {sustained['minutes']:g} min: {sustained['latency_us'] / 1e3:.3f} ms, "
         f"{found['answers']['runs_per_second']:.1f} runs per second, skin {sustained['temperature_c']:.1f} °C, "
-        + ("no throttling" if throttled is None else f"first throttled after {throttled:.0f} s")
+        + ("no throttling" if throttled is None else f"first throttled after {clock(throttled)} min")
     )
     print(f"clock that is never throttled: {cool['clock']:.0%}, {cool['latency_us'] / 1e3:.3f} ms")
 

@@ -8,7 +8,7 @@ from math import isfinite
 
 from engine.fusion.types import Network
 from engine.interop.handover import Measured
-from engine.interop.report_units import amount, latency
+from engine.interop.report_units import amount, clock, latency
 from engine.interop.svg import WIDTH, Bar, Line, area, bars, lines
 from engine.npu.results import Simulation, Sustained
 from engine.precision.plan import Plan
@@ -133,7 +133,7 @@ def _heat(sustained: Sustained, translate: Say) -> str:
     ]
     at = sustained.throttled_at_s
     slower = (
-        say("The clock is lowered for the first time after {seconds:.0f} s.", seconds=at)
+        say("The clock is lowered for the first time after {time} min.", time=clock(at))
         if at is not None
         else say("The clock is never lowered.")
     )

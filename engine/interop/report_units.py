@@ -22,6 +22,12 @@ def latency(us: float) -> str:
     return f"{us:.1f}{_THIN}µs" if us < 1000 else f"{us / 1000:.2f}{_THIN}ms"
 
 
+def clock(seconds: float) -> str:
+    """Seconds as minutes and seconds, "25:40": what stands beside it says "min"."""
+    total = max(0, round(seconds))
+    return f"{total // 60}:{total % 60:02d}"
+
+
 def energy(uj: float) -> str:
     """Microjoules in µJ or mJ."""
     return f"{uj:.1f}{_THIN}µJ" if uj < 1000 else f"{uj / 1000:.2f}{_THIN}mJ"

@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QW
 
 from gui.widgets.themed import button, label
 
+SIDE = 20
+"""Px left and right of the content."""
+
 
 class Dialog(QDialog):
     """Subclasses fill `body` and add buttons."""
@@ -18,9 +21,9 @@ class Dialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         self.setModal(True)
-        self.setMinimumWidth(width)
         column = QVBoxLayout(self)
-        column.setContentsMargins(20, 18, 20, 16)
+        column.setContentsMargins(SIDE, 18, SIDE, 16)
+        column.addStrut(width - 2 * SIDE)  # a minimum of the dialog itself would go before what its content needs
         column.setSpacing(10)
         self.title_label = label(title, "title")
         column.addWidget(self.title_label)

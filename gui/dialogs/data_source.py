@@ -7,12 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QLineEdit,
-    QScrollArea,
     QSpinBox,
     QStackedWidget,
     QVBoxLayout,
@@ -28,6 +27,7 @@ from gui.dialogs.data_check import Looked
 from gui.dialogs.data_options import BadInputError, ImageForm, RawForm
 from gui.dialogs.used import used_words
 from gui.i18n import text as translated
+from gui.widgets.scrolling import scrolling
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.themed import button, label
 
@@ -125,6 +125,9 @@ class SourceEditor(QWidget):
         self._hint.hide()
         column.addWidget(self._hint)
         self._found = label(role="caption")
+        kept = self._found.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # or all fields would move under the pointer once the files are counted
+        self._found.setSizePolicy(kept)
         self._found.hide()
         column.addWidget(self._found)
         self._used = label(role="caption")
@@ -314,8 +317,4 @@ def _page(forms: Sequence[QWidget]) -> QWidget:
     for each in forms:
         column.addWidget(each)
     column.addStretch()
-    scroll = QScrollArea()
-    scroll.setWidgetResizable(True)
-    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields bring themselves into sight
-    scroll.setWidget(inner)
-    return scroll
+    return scrolling(inner, whole_width=True)  # its fields bring themselves into sight

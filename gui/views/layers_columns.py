@@ -99,7 +99,7 @@ def _sensitivity_text(rows: LayerRows, i: int) -> str:
         return form.MISSING
     if rows.sensitivity_is_kl:
         return form.small_figure(value)
-    return form.percent_figure(value / 100) if value == 0 or value >= 0.05 else form.small_figure(value, 1)
+    return form.scientific(value)  # two digits over all sizes: ranks and ratios can be read off
 
 
 def _delta(read: Callable[[LayerRows], Array], write: Callable[[float], str]) -> Callable[[LayerRows, int], str]:
@@ -132,7 +132,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("precision", "switch", 162, 158, _precision_key, _precision_text, numeric=False),
     Column("weights", "number", 62, 56, lambda r: r.weight_bytes, _at(lambda r: r.weight_bytes, _kib_or_none),
            right=True, fold=9, scale=1 / 1024),
-    Column("local", "error", 62, 58, lambda r: r.local_db, _at(lambda r: r.local_db, form.sqnr_figure),
+    Column("local", "error", 66, 62, lambda r: r.local_db, _at(lambda r: r.local_db, form.sqnr_figure),
            right=True, fold=EAGER),
     Column("accumulated", "accumulated", 112, 100, lambda r: r.accumulated_db,
            _at(lambda r: r.accumulated_db, form.sqnr_figure)),
@@ -206,7 +206,7 @@ def unit(key: str, rows: LayerRows | None) -> str:
     if key == "sensitivity" and (rows is None or rows.sensitivity_is_kl):
         found = "KL ×10⁻³"
     if rows is not None and rows.synthetic and key in ("local", "accumulated", "sensitivity"):
-        return f"~ {found}"
+        return f"~{found}"
     return found
 
 

@@ -277,7 +277,9 @@ class SummaryView(SessionView):
             return ""
         gain = form.signed(form.sqnr(measured.output.sqnr_db - evaluation.output.sqnr_db))
         count = len(self._tried[1].changes)
-        return self.tr("Raising %n kernel(s) was measured: {gain}, which is not enough.", "", count).format(gain=gain)
+        return self.tr(
+            "Raising %n kernel(s) was measured: {gain}, which is not enough; Search looks further.", "", count
+        ).format(gain=gain)
 
     def _on_apply(self, fix: Fix) -> None:
         network = self.session.network

@@ -3,8 +3,9 @@
 Noise from different kernels adds up nearly independently, so raising one takes away about what it puts in alone:
 N' = N - (n(old) - n(new)), N being the measured output noise and n the "one in" noise, relative to the signal.
 Where the single noises add up to more than N, they cancel in part, and so does what can be gained: the difference is
-scaled by N / sum(n). It stays an estimate and is shown as one until the proposed plan has been measured; what turns out
-not to be enough is proposed no more. Measured and estimated noise are never subtracted from each other.
+scaled by N / sum(n). It stays an estimate and is shown as one until the proposed plan has been measured. What turns out
+not to be enough is proposed no more; the next proposal raises more kernels, by as much as the last one fell short.
+Measured and estimated noise are never subtracted from each other.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 LADDER = (INT4, INT8, FP16)
 PRICED = 6
 """Proposals that are simulated."""
-RAISED = 12
+RAISED = 24
 """At most so many kernels are raised together."""
 
 
@@ -66,7 +67,7 @@ def proposals(session: Session) -> list[Fix]:
     enough = [step for step in steps if noise - step.noise <= allowed]
     alone = [_fix(session.plan, [step], noise) for step in enough[:PRICED]]
     holding = _held_against_measurements(session, alone, now, required)
-    return holding or _held_against_measurements(session, _together(session.plan, steps, noise, allowed), now, required)
+    return holding or _together(session, steps, noise, allowed)
 
 
 def cheapest(fixes: list[Fix], prices: dict[Plan, Price]) -> Fix | None:
@@ -122,21 +123,30 @@ def _harm(cell: SensitivityCell | None, metric: str) -> float | None:
     return figure if figure is None or metric == "kl" else relative_noise(figure)
 
 
-def _together(plan: Plan, steps: list[_Raise], noise: float, allowed: float) -> list[Fix]:
+def _together(session: Session, steps: list[_Raise], noise: float, allowed: float) -> list[Fix]:
+    """The fewest kernels that should be enough, given what was measured of fewer."""
     chosen: dict[str, _Raise] = {}
-    left = noise
+    left, short = noise, 0.0
     for step in steps:
         if step.kernel in chosen or len(chosen) >= RAISED:
             continue
         chosen[step.kernel] = step
         left -= step.noise
-        if left <= allowed:
-            return [_fix(plan, list(chosen.values()), noise)]
+        if left + short > allowed:
+            continue
+        fix = _fix(session.plan, list(chosen.values()), noise, short)
+        evaluation = session.known(fix.plan)
+        if evaluation is None:
+            return [fix]
+        measured = relative_noise(evaluation.output.sqnr_db)
+        if measured <= allowed:
+            return [replace(fix, gain_db=10 * log10(noise / max(measured, noise * 1e-12)), measured=True)]
+        short = max(short, measured - max(left, 0.0))
     return []
 
 
-def _fix(plan: Plan, steps: list[_Raise], noise: float) -> Fix:
-    left = max(noise - sum(step.noise for step in steps), noise * 1e-4)
+def _fix(plan: Plan, steps: list[_Raise], noise: float, short: float = 0.0) -> Fix:
+    left = max(noise - sum(step.noise for step in steps) + short, noise * 1e-4)
     gain = 10 * log10(noise / left)
     changes = tuple((step.kernel, step.scheme) for step in steps)
     return Fix(changes, gain, plan.with_schemes(dict(changes), ""))

@@ -459,6 +459,31 @@ def test_a_proposal_that_was_measured_and_is_not_enough_says_so(view, session, q
     assert not view.dropped.isVisible()
 
 
+def test_kernels_that_were_not_enough_together_are_joined_by_more(session):
+    session.sweeps.metric = Metric.SQNR
+    now, cells = session.figures.evaluation.output.sqnr_db, session.sensitivity
+    worst = [k for k in session.network.tunable if session.plan.scheme(k.id) == INT4][:4]
+    assert len(worst) == 4
+    noise = relative_noise(now)
+    alone = -10 * log10(noise / 4)  # four that put in a quarter each
+    session.sensitivity = {
+        (k.id, scheme): replace(cells[k.id, scheme], sqnr_db=alone if scheme == INT4 else inf)
+        for k in worst for scheme in (INT4, FP16)
+    }  # fmt: skip
+    session.budgets = replace(session.budgets, min_sqnr_db=now + 2.9)  # half of the noise may stay
+    (two,) = proposals(session)
+    assert len(two.changes) == 2
+    missed = -10 * log10(0.6 * noise)  # a tenth more than was expected
+    session.measured[two.plan] = SimpleNamespace(output=SimpleNamespace(sqnr_db=missed))
+    (three,) = proposals(session)
+    assert len(three.changes) == 3
+    assert three.gain_db == pytest.approx(10 * log10(1 / 0.35))
+    session.measured[three.plan] = SimpleNamespace(output=SimpleNamespace(sqnr_db=now + 4))
+    (held,) = proposals(session)
+    assert held.measured
+    assert held.gain_db == pytest.approx(4)
+
+
 def test_parts_of_the_size_never_add_up_to_more_than_all(qapp):
     size = SimpleNamespace(total=10_000, by_family={"INT8": 9_990, "other": 10})
     parts = [part.replace(N, " ") for part in _family_parts(SimpleNamespace(size=size))]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from engine.fusion.types import Kernel
 from engine.interop.preflight.finding import LISTED, Facts, Finding, names, share
-from engine.interop.report_units import amount, latency
+from engine.interop.report_units import amount, clock, latency
 from engine.npu.results import Simulation
 from engine.npu.usage import WELL_USED, Cause, usage
 from engine.precision.scheme import Scheme, label
@@ -205,7 +205,7 @@ def throttling(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         "throttling",
         "warning",
-        say("The device throttles after {seconds} s", seconds=f"{sustained.throttled_at_s:.0f}"),
+        say("The device throttles after {time} min", time=clock(sustained.throttled_at_s)),
         say("Latency {time} at the end, skin {skin} °C.", time=latency(sustained.final_latency_us),
             skin=f"{sustained.final_skin_c:.1f}"),
         say("Run less often, or use fewer bits where that saves energy."),

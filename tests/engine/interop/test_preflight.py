@@ -281,7 +281,7 @@ def test_planned_load(convs):
 def test_throttling(convs):
     facts = facts_of(convs)
     hot = replace(facts, sustained=replace(facts.sustained, throttled_at_s=61.0))
-    assert "61 s" in str(only(hot, "throttling").title)
+    assert "after 1:01 min" in str(only(hot, "throttling").title)
     assert not found(replace(facts, sustained=replace(facts.sustained, throttled_at_s=None)), "throttling")
 
 
