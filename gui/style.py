@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QStyleFactory
 
 from engine.asides import Aside, scratch
 from engine.paths import resources
+from gui import accessible
 from gui.fonts import font
 from gui.icons import pixmap
 from gui.paint.colour import blend
@@ -37,6 +38,7 @@ def install(app: QApplication, *, sheet: bool = True) -> None:
         sheet: Set the style sheet on the whole program. A `Window` dresses itself, five times as fast, and needs
             none; widgets shown without a window do.
     """
+    accessible.install()
     style = QStyleFactory.create("Fusion")
     if style is not None:
         app.setStyle(style)

@@ -107,6 +107,7 @@ class SamplesPage(QWidget):
         if not data.notes:
             column.addWidget(label(translate("Samples", "Nothing about these samples looks wrong."), "caption"))
         self.table = QTableView()
+        self.table.setTabKeyNavigation(False)
         self.table.setAccessibleName(translate("Samples", "Samples in use"))
         self.model = SamplesModel(data.samples, self)
         self.table.setModel(self.model)

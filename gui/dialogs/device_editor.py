@@ -65,6 +65,7 @@ class DeviceEditor(Dialog):
         self._rows = FieldFilter(self.model)
         self.search = QLineEdit()
         self.search.setPlaceholderText(self.tr("Filter fields"))
+        self.search.setAccessibleName(self.search.placeholderText())
         self.search.setClearButtonEnabled(True)
         self.only_edited = QCheckBox(self.tr("edited only"))
         self.table = self._made_table()
@@ -89,6 +90,7 @@ class DeviceEditor(Dialog):
 
     def _made_table(self) -> QTableView:
         table = QTableView()
+        table.setTabKeyNavigation(False)
         table.setModel(self._rows)
         table.setItemDelegate(FieldDelegate(table))
         table.setAccessibleName(self.tr("Values of the profile"))

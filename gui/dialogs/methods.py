@@ -42,6 +42,7 @@ class MethodsDialog(Dialog):
         )
         self.sentence.show()
         self.table = QTableWidget(0, 5)
+        self.table.setTabKeyNavigation(False)
         self.table.setAccessibleName(self.windowTitle())
         self.table.setHorizontalHeaderLabels(
             [self.tr("Method"), self.tr("This kernel"), self.tr("Gain, dB"), self.tr("Output"), self.tr("Gain, dB")]

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import product
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.commands import COMMANDS, GESTURES, MENUS, Command, shown
 from gui.dialogs.base import Dialog
+from gui.widgets.scrolling import scrolling
 from gui.widgets.themed import label
 
 
@@ -35,10 +36,9 @@ class ShortcutsDialog(Dialog):
             columns[place].addLayout(_group(title, rows))
         for column in columns:
             column.addStretch()
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setWidget(page)
+        scroll = scrolling(page, by_key=True)
         scroll.setMinimumHeight(552)
+        scroll.setAccessibleName(self.tr("Shortcuts"))
         self.body.addWidget(scroll, 1)
         self.add_button(self.tr("Close"), self.accept, primary=True).setFocus()
 

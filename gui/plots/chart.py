@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pyqtgraph as pg
@@ -19,6 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QGraphicsItem, QWidget
 
+from gui.accessible import Role
 from gui.plots.navigation import Span
 from gui.plots.panel import Panel, plain_layout
 from gui.theme import Theme
@@ -59,10 +61,15 @@ class Chart(pg.GraphicsView):
     key_pressed = Signal(object)
     """A QKeyEvent that the chart has no use for; accept it to keep it."""
     resized = Signal()
+    left = Signal()
+    """The keys have gone elsewhere."""
+    spoken_role = Role.Chart
 
     def __init__(self, name: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=None)
         self.theme = theme
+        self.speaker: Callable[[], str] = str
+        """Gives the words of what is current in the plot."""
         self.panels: list[Panel] = []
         self.span: Span | None = None
         self._linked: list[Panel] = []
@@ -84,6 +91,10 @@ class Chart(pg.GraphicsView):
         self._rest.setInterval(HOVER_DELAY_MS)
         self._rest.timeout.connect(self._on_rest)
         self.apply_theme(theme)
+
+    def spoken_value(self) -> str:
+        """What is current in the plot."""
+        return self.speaker()
 
     # -- building ---------------------------------------------------------------------------------------------------
 
@@ -237,6 +248,7 @@ class Chart(pg.GraphicsView):
         self._ring = False
         super().focusOutEvent(event)
         self.viewport().update()
+        self.left.emit()
 
     _ring = False
 

@@ -13,7 +13,7 @@ from gui.plots.frame import Frame
 from gui.plots.kernels import KernelColumns
 from gui.plots.layer import Layer
 from gui.plots.panel import Panel, PlotBox
-from gui.plots.shapes import band_color, boxes, fill_rects, pen
+from gui.plots.shapes import band_color, boxes, fill_rects, pen, stretches
 from gui.theme import Theme
 
 STRIP_HEIGHT = 6.0
@@ -53,7 +53,7 @@ class SelectionBand(Layer):
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
         """Paint the bands."""
-        fill_rects(painter, [column(frame, i) for i in self._selected], band_color(self.theme))
+        fill_rects(painter, columns(frame, np.array(self._selected, float)), band_color(self.theme))
         if self._current is not None and len(self._selected) > 1:
             fill_rects(painter, [column(frame, self._current)], band_color(self.theme))
 
@@ -129,6 +129,12 @@ def strip_color(theme: Theme, family: str) -> QColor:
 
 def column(frame: Frame, index: int) -> QRectF:
     """The column of a kernel over the whole height."""
-    left = frame.x(index - 0.5)
+    return columns(frame, np.array([index], float))[0]
+
+
+def columns(frame: Frame, indices: Array) -> list[QRectF]:
+    """The columns of kernels over the whole height; neighbours are one rectangle."""
     width = max(3.0, frame.x_scale)
-    return QRectF(left + (frame.x_scale - width) / 2, frame.area.top(), width, frame.area.height())
+    left = frame.xs(indices - 0.5) + (frame.x_scale - width) / 2
+    top, height = frame.area.top(), frame.area.height()
+    return [QRectF(low, top, high - low, height) for low, high in stretches(left, left + width)]

@@ -21,7 +21,7 @@ from gui.plots.panel import Panel
 from gui.plots.view import ChartView
 from gui.theme import Theme
 from gui.views.layers_card import kernel_card
-from gui.widgets.tip_card import TipContent
+from gui.widgets.tip_card import TipContent, spoken
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -111,6 +111,12 @@ class KernelChartView(ChartView):
     def card_content(self, index: int, rows: list[tuple[str, str]]) -> TipContent:
         """The kernel's card with these rows of our own."""
         return kernel_card(self.shown, index, rows)
+
+    def spoken(self) -> str:
+        """The current kernel's card."""
+        current = self.current_index
+        there = current is not None and self.chart.isVisible() and current < len(self.columns)
+        return spoken(self.describe(current)) if there and current is not None else ""
 
     # -- gestures ---------------------------------------------------------------------------------------------------
 

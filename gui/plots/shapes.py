@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 import numpy as np
@@ -155,6 +155,20 @@ def boxes(left: Array, top: Array | float, width: Array | float, height: Array |
     columns = np.broadcast_arrays(left, top, width, height)
     rows = dict.fromkeys(zip(*(column.tolist() for column in columns), strict=True))
     return [QRectF(*row) for row in rows]
+
+
+def stretches(left: Array, right: Array) -> Iterator[tuple[float, float]]:
+    """What intervals cover together: those that touch or lie over each other as one, from the left on.
+
+    A translucent colour is laid on once then, however many kernels share a pixel.
+    """
+    if not len(left):
+        return
+    order = np.argsort(left)
+    left, furthest = left[order], np.maximum.accumulate(right[order])
+    starts = np.flatnonzero(np.r_[True, left[1:] > furthest[:-1] + 1e-6])
+    for start, after in zip(starts, np.r_[starts[1:], len(left)], strict=True):
+        yield float(left[start]), float(furthest[after - 1])
 
 
 def fill_rects(painter: QPainter, rects: Iterable[QRectF], color: QColor | QBrush) -> None:

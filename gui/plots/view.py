@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QWidget
 from shiboken6 import isValid
 
 from engine.session.changes import What
+from gui.accessible import say_changed
 from gui.bridge import hub
 from gui.plots.chart import Chart
 from gui.plots.export import Exporter
@@ -182,6 +183,10 @@ class PlotView(SessionView):
         else:
             self.draw()
             self.fill_twin()
+        self.announce()
+
+    def announce(self) -> None:
+        """Tell screen readers that something else is current, or has other figures."""
 
     def retranslate(self) -> None:
         """The language has changed."""
@@ -209,16 +214,26 @@ class ChartView(PlotView):
     def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(session, theme, parent)
         self.chart = Chart("", theme)
+        self.chart.speaker = self.spoken
         self.set_page(self.chart)
         self.exporter = Exporter(self, self.chart, self.table, self.title, twin=self)
         self.chart.menu_wanted.connect(self._on_menu)
         self.card = TipCard(self.chart)
+        self.chart.left.connect(self.card.hide)
         hub.hover_changed.connect(self._on_echo)
         self.more = IconButton("more", token="muted")
         self.more.clicked.connect(self._on_more)
 
     def fill_menu(self, menu: QMenu) -> None:
         """Add actions of this view in front of the export actions."""
+
+    def spoken(self) -> str:
+        """The words of what is current, for screen readers."""
+        return ""
+
+    def announce(self) -> None:
+        """Tell screen readers that something else is current, or has other figures."""
+        say_changed(self.chart)
 
     def echo(self, kernel_id: str) -> None:
         """Another view has this kernel under the pointer ('' for none)."""

@@ -24,7 +24,7 @@ from gui.views.layers_card import card as kernel_card
 from gui.views.layers_rows import LayerRows, Shape, Support, known_shape, rows_of
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
-from gui.widgets.tip_card import TipCard
+from gui.widgets.tip_card import TipCard, spoken
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -47,6 +47,7 @@ class BlocksView(PlotView):
         self._support = Support(session)
         self.matrix = BlockMatrix(theme)
         self.area = QScrollArea()
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the matrix has it, and its current row comes into sight
         self.area.setWidgetResizable(True)
         self.area.setWidget(self.matrix)
         self.area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -55,6 +56,7 @@ class BlocksView(PlotView):
         self.exporter = Exporter(self, self.matrix, self.table, self.title, twin=self)
         self.set_page(self.area)
         self.setFocusProxy(self.matrix)
+        self.matrix.speaker = self._spoken
         self.matrix.clicked.connect(self._on_click)
         self.matrix.hovered.connect(self._on_hover)
         self.matrix.rested.connect(self._on_rest)
@@ -144,6 +146,12 @@ class BlocksView(PlotView):
                 name = self.series.blocks[r].name
                 rows.append((name, data.roles[c], self.rows.labels[k], None if isnan(value) else value, data.totals[r]))
         return Table(("block", "kernel", "scheme", self.overlay.key, data.total_name), rows)
+
+    def _spoken(self) -> str:
+        """The card of the current kernel."""
+        network, current = self.session.network, self.session.current
+        index = next((k.index for k in network.kernels if k.id == current), None) if network is not None else None
+        return spoken(kernel_card(self.rows, index)) if self.rows is not None and index is not None else ""
 
     def _matrix(self, series: Series, rows: LayerRows, overlay: Overlay) -> Matrix:
         tunable = [i for i in range(len(series.roles)) if rows.shape.tunable[series.blocks[0].first + i]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan
 
@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, QT
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from gui.accessible import Role, say_changed
 from gui.fonts import font, text_width
 from gui.paint import map_color, nibble_mark, readable_on
 from gui.theme import Theme
@@ -57,6 +58,7 @@ class BlockMatrix(QWidget):
 
     clicked = Signal(int, object)
     wants_ring = True
+    spoken_role = Role.Chart
     hovered = Signal(int)
     rested = Signal(int, QPoint)
     menu_wanted = Signal(QPoint)
@@ -64,6 +66,8 @@ class BlockMatrix(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
+        self.speaker: Callable[[], str] = str
+        """Gives the words of the current kernel."""
         self.data: Matrix | None = None
         self._current = self._echo = self._hovered = -1
         self._places: dict[int, tuple[int, int]] = {}
@@ -112,6 +116,11 @@ class BlockMatrix(QWidget):
         """Outline a kernel, -1 for none."""
         self._current = kernel
         self.update()
+        say_changed(self)
+
+    def spoken_value(self) -> str:
+        """What is known of the current kernel."""
+        return self.speaker()
 
     def set_echo(self, kernel: int) -> None:
         """Ring the kernel under the pointer of another view."""

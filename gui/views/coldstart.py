@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QHBoxLayout, QMenu, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from engine.npu.coldstart import Measures
 from engine.npu.flow import MODES, FlowMode, InputPath
@@ -23,6 +23,7 @@ from gui.views.slices import Slices
 from gui.widgets.chip import Chip
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
+from gui.widgets.scrolling import scrolling
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.themed import label, line
 
@@ -91,12 +92,7 @@ class ColdStartView(PlotView):
         column.addWidget(self.lanes)
         column.addLayout(_row(self.sentence))
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(content)
-        self.set_page(scroll)
+        self.set_page(scrolling(content))
 
     # -- dock -------------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from engine.graph.types import Array
 from engine.numerics.comparison import Comparison
 from engine.numerics.saturation import flat_ends, known_ends
 from gui import format as fmt
+from gui.accessible import say_changed
 from gui.plots.chart import Chart
 from gui.plots.export import Drawing, Exporter
 from gui.plots.table import Table
@@ -134,6 +135,7 @@ class ComparePage(Ground):
         self.kind.chosen.connect(lambda _: self.show_channel())
         self.scale.chosen.connect(lambda _: self.show_channel())
         for chart, key in self.charts():
+            chart.speaker = partial(getattr, self.sections[key], "whole_note")
             chart.menu_wanted.connect(lambda at, c=chart, k=key: self.sections[k].popup(c.mapToGlobal(at.toPoint())))
 
     def charts(self) -> list[tuple[Chart, str]]:
@@ -238,9 +240,11 @@ class ComparePage(Ground):
         self.fill_twins()
 
     def fill_twins(self) -> None:
-        """Bring the tables that stand instead of pictures up to date."""
+        """Bring the tables that stand instead of pictures up to date, and tell screen readers of another channel."""
         for section in self.sections.values():
             section.fill_twin()
+        for chart, _ in self.charts():
+            say_changed(chart)
 
     def section_in_use(self) -> Section:
         """The section that has the keys; the one of the maps where none has."""

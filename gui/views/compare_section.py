@@ -47,7 +47,7 @@ class Section(QWidget):
         for button in self._buttons:
             row.addWidget(button)
         self.note.setMinimumWidth(1)
-        self._note = ""
+        self.whole_note = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -94,7 +94,7 @@ class Section(QWidget):
 
     def set_note(self, note: str) -> None:
         """Muted words after the title; the parts behind a "·" are left out where they would be cut, at last all."""
-        self._note = note
+        self.whole_note = note
         self._fold()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -106,11 +106,11 @@ class Section(QWidget):
         shown = [button for button in self._buttons if not button.isHidden()]
         taken = self.heading.sizeHint().width() + sum(button.sizeHint().width() for button in shown)
         room = self.width() - 20 - taken - 8 * (len(shown) + 1)
-        words = self._note
+        words = self.whole_note
         while words and self.note.fontMetrics().horizontalAdvance(words) > room:
             words = words.rpartition(" · ")[0]
         self.note.setText(words)
-        self.note.setToolTip(self._note)
+        self.note.setToolTip(self.whole_note)
 
     def popup(self, at: QPoint) -> None:
         """Show the menu at a global position."""

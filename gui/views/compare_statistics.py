@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from gui.accessible import Role, say_changed
 from gui.fonts import font
 from gui.icons import paint_icon
 from gui.paint import badge, badge_width, plain_bar
@@ -70,6 +71,7 @@ class StatisticsSheet(QWidget):
 
     channel_chosen = Signal(int)
     wants_ring = True
+    spoken_role = Role.List
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -95,6 +97,13 @@ class StatisticsSheet(QWidget):
         lines = [f"{f.label} {f.value} {f.second}".strip() for f in (*sheet.errors, *sheet.values)]
         self.setAccessibleDescription("; ".join(lines))
         self.update()
+        say_changed(self)
+
+    def spoken_value(self) -> str:
+        """The channel that is chosen, with its error."""
+        rows = self.sheet.channels if self.sheet is not None else ()
+        row = next((row for row in rows if self.sheet is not None and row.channel == self.sheet.chosen), None)
+        return f"{row.channel}: {self.range_word} {row.spread}, {row.error}" if row is not None else ""
 
     def sizeHint(self) -> QSize:
         """Room for all rows."""

@@ -69,7 +69,8 @@ class CostView(SessionView):
         self._column.setSpacing(0)
         column.addLayout(self._column)
         column.addStretch(1)
-        self._pages.addWidget(scrolling(content, by_key=True))
+        self._area = scrolling(content, by_key=True)
+        self._pages.addWidget(self._area)
         self._pages.addWidget(self.empty)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -94,6 +95,7 @@ class CostView(SessionView):
     def retranslate(self) -> None:
         """The language has changed."""
         self.setAccessibleName(self.title())
+        self._area.setAccessibleName(self.title())
         self.more.set_tip(self.tr("Copy and export"))
         self.lifts_title.setText(self.tr("What would lift it"))
         self._asked = ()

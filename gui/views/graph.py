@@ -30,7 +30,7 @@ from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
 from gui.widgets.segmented import SegmentedControl
 from gui.widgets.themed import label
-from gui.widgets.tip_card import TipCard
+from gui.widgets.tip_card import TipCard, spoken
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -64,6 +64,7 @@ class GraphView(PlotView):
         self.canvas = GraphCanvas(theme)
         self.minimap = Minimap(self.canvas)
         self.legend = GraphLegend(theme)
+        self.canvas.speaker = self._spoken
         self.card = TipCard(self.canvas)
         self.overlays = SegmentedControl([(key, key) for key in OVERLAYS], hub.overlay)
         self.collapse = QCheckBox()
@@ -369,6 +370,16 @@ class GraphView(PlotView):
     def _on_rest(self, card: int, place: QPoint) -> None:
         if self._laid_out is not None and self.rows is not None and not self._laid_out[0].cards[card].folded:
             self.card.show_at(kernel_card(self.rows, self._laid_out[0].cards[card].kernels[0]), place)
+
+    def _spoken(self) -> str:
+        """The current kernel's card; the title of folded blocks."""
+        card = self.canvas.marks.current
+        if self._laid_out is None or self.rows is None or not 0 <= card < len(self._laid_out[0].cards):
+            return ""
+        shown = self._laid_out[0].cards[card]
+        if shown.folded and self.canvas.scene is not None:
+            return self.canvas.scene.faces[card].title
+        return spoken(kernel_card(self.rows, shown.kernels[0]))
 
     def _on_echo(self, kernel_id: str, who: str) -> None:
         if who != self.who and self._laid_out is not None:

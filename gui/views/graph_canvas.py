@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaint
 from PySide6.QtWidgets import QWidget
 
 from engine.graph.types import Array
+from gui.accessible import Role, say_changed
 from gui.theme import Theme
 from gui.views import graph_paint as paint
 from gui.views.graph_arrange import Arrangement, Box
@@ -78,10 +79,15 @@ class GraphCanvas(QWidget):
     moved = Signal()
     """Another part is on show."""
     menu_wanted = Signal(QPoint)
+    wants_ring = True
+    """The current card has a ring of its own, but it may be out of sight, or there may be none."""
+    spoken_role = Role.Chart
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
+        self.speaker: Callable[[], str] = str
+        """Gives the words of the current card."""
         self.scene: Scene | None = None
         self.marks = Marks()
         self.scale = 1.0
@@ -121,6 +127,11 @@ class GraphCanvas(QWidget):
         if marks != self.marks:
             self.marks = marks
             self.update()
+            say_changed(self)
+
+    def spoken_value(self) -> str:
+        """What the current card says."""
+        return self.speaker()
 
     def set_echo(self, card: int) -> None:
         """Ring the card that is under the pointer of another view."""

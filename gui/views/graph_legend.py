@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.accessible import Role, say_changed
 from gui.fonts import font
 from gui.icons import paint_icon
 from gui.paint import badge, badge_width, hatch, with_alpha
@@ -23,6 +24,7 @@ class GraphLegend(QWidget):
 
     threshold_changed = Signal(float)
     wants_ring = True
+    spoken_role = Role.Slider
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,12 +34,12 @@ class GraphLegend(QWidget):
         self._keys: list[tuple[str, str]] = []
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def set(self, overlay: Overlay | None, keys: list[tuple[str, str]]) -> None:
         """Show the legend of an overlay. `keys` are (kind, words): a family, "none" or "CPU"."""
         self.overlay, self._keys = overlay, keys
         scaled = overlay is not None and overlay.scaled
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if scaled else Qt.FocusPolicy.NoFocus)
         self.setToolTip(self.tr("Drag the marker to mark the kernels above a value") if scaled else "")
         self.update()
 
@@ -101,6 +103,7 @@ class GraphLegend(QWidget):
 
     def _take(self, threshold: float) -> None:
         self.set_threshold(threshold)
+        say_changed(self)
         self.threshold_changed.emit(self.threshold)
 
     def _bar(self) -> QRectF:
@@ -129,6 +132,10 @@ class GraphLegend(QWidget):
         painter.fillPath(marker, self.theme.accent if self.hasFocus() else self.theme.ink)
         painter.setPen(QPen(self.theme.ink, 1))
         painter.drawLine(QPointF(x, bar.top()), QPointF(x, bar.bottom()))
+
+    def spoken_value(self) -> str:
+        """How many kernels reach the threshold."""
+        return self.count_text()
 
     def count_text(self) -> str:
         """How many kernels reach the threshold."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.graph.types import Array
 from engine.interop.jitter import Jitter
@@ -33,6 +33,7 @@ from gui.theme import Theme
 from gui.widgets.gaps import GapSplitter
 from gui.widgets.icon_button import IconButton
 from gui.widgets.popup import one_use_menu
+from gui.widgets.scrolling import scrolling
 from gui.widgets.themed import button, label
 
 if TYPE_CHECKING:
@@ -165,6 +166,8 @@ class JitterView(PlotView):
         self.more = IconButton("more", token="muted")
         self.exporter = Exporter(self, self.runs, self.table, self.title, twin=self)
         self.more.clicked.connect(self._on_more)
+        for chart in (self.runs, self.bins):
+            chart.speaker = self.figures.text
         self.set_page(self._lay_out())
         self.retranslate()
 
@@ -189,12 +192,7 @@ class JitterView(PlotView):
         self.charts.setMinimumHeight(LEAST)
         self.charts.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)  # what is left, no more
         column.addWidget(self.charts, 1)
-        scroll = QScrollArea()
-        scroll.setWidget(page)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        return scroll
+        return scrolling(page)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Side by side where both can be read, else one below the other."""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from engine.precision.scheme import family, label
 from gui import format as form
+from gui.accessible import Role, say_changed
 from gui.fonts import font
 from gui.icons import paint_icon
 from gui.paint import badge, badge_width, hatch, plain_bar
@@ -177,6 +178,7 @@ class WhatIfTable(Rows):
 
     chosen = Signal(object)
     """Carries the Scheme."""
+    spoken_role = Role.List
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -195,6 +197,10 @@ class WhatIfTable(Rows):
             self.setAccessibleName(translate("Kernel", "What if"))
             self.setAccessibleDescription("; ".join(what_if_words(r) for r in rows))
             self._changed()
+
+    def spoken_value(self) -> str:
+        """The row that the arrows have come to."""
+        return what_if_words(self._rows[self._place]) if self._place < len(self._rows) else ""
 
     @property
     def rows(self) -> list[WhatIf]:
@@ -299,6 +305,10 @@ class WhatIfTable(Rows):
         if step is not None and self._rows:
             self._place = min(max(self._place + step, 0), len(self._rows) - 1)
             self.update()
+            say_changed(self)
+            entry = self._rows[self._place]  # why a scheme does not run stands nowhere else
+            below = self.row_rect(self._place + 1).bottomLeft().toPoint()
+            QToolTip.showText(self.mapToGlobal(below), entry.refused, self)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._rows:
             self.chosen.emit(self._rows[self._place].scheme)
         else:

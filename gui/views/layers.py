@@ -187,7 +187,7 @@ class LayersView(SessionView):
 
     def retranslate(self) -> None:
         """Write the texts again."""
-        self._columns_button.set_tip(self.tr("Columns"))
+        self._columns_button.set_tip(self.tr("Columns and order"))
         self._export_button.set_tip(self.tr("Export table as CSV…"))
         self._more_button.set_tip(self.tr("More"))
         self.empty.set_texts(self.tr("Open a model to see its layers here."))
@@ -433,9 +433,9 @@ class LayersView(SessionView):
     # Menus.
 
     def columns_menu(self) -> QMenu:
-        """Which columns are on."""
+        """Which columns are on, and which of them sorts."""
         return layers_menu.columns_menu(
-            self, lambda key: key not in self.table.hidden, self.table.set_column_shown, self._reset_columns
+            self, lambda key: key not in self.table.hidden, self.table.set_column_shown, self._reset_columns, self.model
         )
 
     def more_menu(self) -> QMenu:

@@ -38,9 +38,7 @@ class LayersHeader(QHeaderView):
         return QSize(super().sizeHint().width(), HEIGHT)
 
     def _on_clicked(self, section: int) -> None:
-        key, model = COLUMNS[section].key, self._layers
-        again = key == model.sort_key
-        model.sort_by(key, not model.descending if again and not model.order_waits else model.descending and again)
+        self._layers.sort_or_turn(COLUMNS[section].key)
         self.viewport().update()
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:

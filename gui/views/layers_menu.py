@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gui.views.layers_columns import COLUMNS, title
 from gui.views.layers_copies import LayerCopies
 from gui.views.layers_edits import LayerEdits
+from gui.views.layers_model import LayersModel
 from gui.views.layers_rows import SEGMENTS
 from gui.views.layers_table import ROW_HEIGHTS
 from gui.widgets.popup import one_use_menu
@@ -60,10 +61,23 @@ def more_menu(parent: QWidget, copies: LayerCopies, heights: Callable[[str], Non
 
 
 def columns_menu(
-    parent: QWidget, shown: Callable[[str], bool], show: Callable[[str, bool], None], reset: Callable[[], None]
+    parent: QWidget,
+    shown: Callable[[str], bool],
+    show: Callable[[str, bool], None],
+    reset: Callable[[], None],
+    model: LayersModel,
 ) -> QMenu:
-    """Which columns are on."""
+    """Which columns are on, and which of them the rows are sorted by: a title can only be clicked."""
     menu = one_use_menu(parent)
+    order = menu.addMenu(translate("Layers", "Sort by"))
+    for column in COLUMNS:
+        if shown(column.key):
+            now = column.key == model.sort_key
+            arrow = "" if not now else "\t↓" if model.descending else "\t↑"
+            action = _add(order, title(column.key) + arrow, partial(model.sort_or_turn, column.key))
+            action.setCheckable(True)
+            action.setChecked(now)
+    menu.addSeparator()
     for column in COLUMNS:
         if column.key in ("index", "name", "precision"):
             continue

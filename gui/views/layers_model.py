@@ -115,6 +115,11 @@ class LayersModel(QAbstractTableModel):
         self.reorder()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
 
+    def sort_or_turn(self, key: str) -> None:
+        """Sort by a column, the other way round if it is that already; an order that waits for figures comes first."""
+        again = key == self.sort_key
+        self.sort_by(key, not self.descending if again and not self.order_waits else self.descending and again)
+
     def reorder(self) -> None:
         """Bring filter and order up to date with the figures."""
         self.order_waits = False

@@ -104,12 +104,14 @@ class NamesDialog(Dialog):
         super().__init__(title, sentence, parent, width=860)
         self._rows, self._correct = rows, correct
         self._keys: list[Hashable | None] = [None, *(key for _, key in choices)]
-        words = {key: words for words, key in choices}
-        self.model = NamesModel(detail, lambda key: words.get(key, "–"))
+        known = {key: name for name, key in choices}
+        self.model = NamesModel(detail, lambda key: known.get(key, "–"))
         self.table = QTableView()
         self.table.setModel(self.model)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        self.table.setTabKeyNavigation(False)
+        self.table.setAccessibleName(title)
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
         self.table.verticalHeader().setDefaultSectionSize(24)
@@ -131,7 +133,10 @@ class NamesDialog(Dialog):
         self.choice.setCompleter(completer)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(label(translate("DumpNames", "The selected name is"), "caption"))
+        words = label(translate("DumpNames", "The selected name is"), "caption")
+        words.setBuddy(self.choice)
+        self.choice.setAccessibleName(words.text())
+        row.addWidget(words)
         row.addWidget(self.choice, 1)
         self.set_button = button(translate("DumpNames", "Set"))
         self.set_button.clicked.connect(self._on_set)

@@ -26,7 +26,7 @@ from gui.views.pareto_layers import Front, Limits, Plans
 from gui.views.search_words import rule_lines
 from gui.views.sweep_controls import MenuButton
 from gui.widgets.icon_button import IconButton
-from gui.widgets.tip_card import TipContent
+from gui.widgets.tip_card import TipContent, spoken
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -314,6 +314,13 @@ class ParetoView(ChartView):
             self.apply(point)
         self.plans.update()
 
+    def spoken(self) -> str:
+        """The card of the plan under the cursor, before the first arrow of the current plan."""
+        points = () if self.data is None or not self.chart.isVisible() else self.data.points
+        now = next((i for i, point in enumerate(points) if point.kind == "now"), None)
+        place = self.plans.keyed if self.plans.keyed is not None else now
+        return spoken(self.describe(place)) if place is not None and place < len(points) else ""
+
     def _on_key(self, event: QKeyEvent) -> None:
         if self.data is None or not self.data.points:
             return
@@ -326,6 +333,7 @@ class ParetoView(ChartView):
             )
             self.plans.keyed = min(max(start + steps[key], 0), last)
             self.plans.update()
+            self.announce()
             at = self.panel.to_widget(*self.data.place(self.data.points[self.plans.keyed]))
             self.card.show_at(
                 self.describe(self.plans.keyed), self.chart.mapToGlobal(QPoint(round(at.x()), round(at.y())))

@@ -212,7 +212,9 @@ class TransitionMatrix(QTableWidget):
         self.horizontalHeader().setDefaultSectionSize(self.CELL)
         self.verticalHeader().setDefaultSectionSize(24)
         self.verticalHeader().setFixedWidth(self.SIDE)
+        self.setTabKeyNavigation(False)
         self.cellClicked.connect(self._on_cell)
+        self.cellActivated.connect(self._on_cell)
         self.cellActivated.connect(self._on_cell)
 
     def show_pairs(self, pairs: dict[tuple[str, str], int], tip: str) -> None:

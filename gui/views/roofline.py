@@ -25,7 +25,7 @@ from gui.views.layers_card import kernel_card
 from gui.views.roofline_data import RooflineData, roofline_data, roofline_table
 from gui.views.roofline_layers import Points, Roofs
 from gui.views.words import bound_word
-from gui.widgets.tip_card import TipContent
+from gui.widgets.tip_card import TipContent, spoken
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -115,6 +115,11 @@ class RooflineView(ChartView):
             (self.tr("bound by"), bound_word(simulation.kernels[index].bound)),
         ]
         return kernel_card(self.shown, index, rows)
+
+    def spoken(self) -> str:
+        """The current kernel's card."""
+        place = self._place(self.columns.index.get(self.session.current or "")) if self.chart.isVisible() else None
+        return spoken(self.describe(place)) if place is not None else ""
 
     def _place(self, index: int | None) -> int | None:
         if self.data is None or index is None:

@@ -117,6 +117,7 @@ class SchemeEditor(QWidget):
         boxes = (self.bits, self.granularity, self.group, self.method, self.activations)
         for box, key in zip(boxes, self._labels, strict=True):
             box.setAccessibleName(words[key])
+            self._labels[key].setBuddy(box)
         self.corrected.setText(self.tr("correct bias"))
         self.corrected.setToolTip(self.tr("The bias makes good what the rounded weights change on average."))
         self.symmetric.setText(self.tr("symmetric"))

@@ -108,6 +108,7 @@ class SearchForm(QWidget):
         """Limits whose value the user has set: others follow the figures of the plan."""
         self.goal_label: QLabel = make_label("", "strong")
         self.goal = QComboBox()
+        self.goal_label.setBuddy(self.goal)
         for key in GOAL_TITLES:
             self.goal.addItem("", key)
         self.within: QLabel = make_label("", "muted")

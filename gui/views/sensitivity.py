@@ -38,7 +38,7 @@ from gui.views.sensitivity_layers import BlockNames, CellCursors, CellImage, Cel
 from gui.views.sensitivity_scale import caption_of
 from gui.views.sweep_controls import FilterInput, SweepControls
 from gui.views.sweep_words import state_words
-from gui.widgets.tip_card import TipContent
+from gui.widgets.tip_card import TipContent, spoken
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -331,6 +331,24 @@ class SensitivityView(ChartView):
         current = self.session.current
         return self.data.ids.index(current) if self.data is not None and current in self.data.ids else None
 
+    def spoken(self) -> str:
+        """The card of the cell under the cursor; before the first arrow, of the current kernel's cell in the plan."""
+        data, cell = self.data, self.cursors.keyed
+        if data is None or not self.chart.isVisible():
+            return ""
+        column = self._current_column()
+        if cell is None and column is not None:
+            row = data.plan_rows[column]
+            cell = (row, column) if row is not None else None
+        inside = cell is not None and cell[0] < len(data.schemes) and cell[1] < len(data.ids)
+        return spoken(self.describe(cell)) if cell is not None and inside else ""
+
+    def _show_keyed(self, cell: Cell) -> None:
+        """The card of the cell that the arrows have come to, beside it: it says what no colour can."""
+        assert self.data is not None
+        at = self.panel.to_widget(cell[1] + 0.5, len(self.data.schemes) - cell[0] - 0.5)
+        self.card.show_at(self.describe(cell), self.chart.mapToGlobal(QPoint(round(at.x()), round(at.y()))))
+
     def _on_key(self, event: QKeyEvent) -> None:
         data, keys = self.data, Qt.Key
         if data is None:
@@ -349,6 +367,8 @@ class SensitivityView(ChartView):
             self.cursors.keyed = cursor
             self.span.reveal(cursor[1], cursor[1] + 1)
             self.cursors.update()
+            self._show_keyed(cursor)
+            self.announce()
         elif key in (keys.Key_Return, keys.Key_Enter, keys.Key_Space):
             if event.modifiers() & Shift or key == keys.Key_Space:
                 self.session.select((data.ids[cursor[1]],), data.ids[cursor[1]], who=self.who)

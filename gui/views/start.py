@@ -37,6 +37,7 @@ class StartPage(QWidget):
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is focused in it comes into sight
         scroll.setWidget(self._make_main())
         row.addWidget(scroll, 1)
         theme_manager.changed.connect(self._apply_theme)

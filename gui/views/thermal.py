@@ -155,6 +155,12 @@ class ThermalView(ChartView):
         self.said.setText(" ".join(translated(note) for note in data.run.notes))
         self.said.setVisible(bool(data.run.notes))
 
+    def spoken(self) -> str:
+        """What is left in the end, and when it throttles first."""
+        at = self.data.run.throttled_at_s if self.data is not None else None
+        throttle = self.tr("first throttle {time}").format(time=fmt.clock_time(at)) if at is not None else ""
+        return "; ".join(part for part in (self.kept.text(), throttle) if part)
+
     def table(self) -> Table:
         """One row per sample of time."""
         return thermal_table(self.data) if self.data is not None else Table((), ())

@@ -33,7 +33,7 @@ from gui.views.words import bound_word
 from gui.widgets.escape import EscapeFirst
 from gui.widgets.icon_button import IconButton
 from gui.widgets.segmented import SegmentedControl
-from gui.widgets.tip_card import TipContent
+from gui.widgets.tip_card import TipContent, spoken
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -275,12 +275,17 @@ class TimelineView(ChartView):
         if place is not None:
             self.card.show_at(self.describe(place, hit), self.chart.mapToGlobal(hit.position.toPoint()))
 
-    def describe(self, place: int, hit: Hit) -> TipContent:
+    def spoken(self) -> str:
+        """The current kernel's card."""
+        place = self._current() if self.chart.isVisible() else None
+        return spoken(self.describe(place)) if place is not None else ""
+
+    def describe(self, place: int, hit: Hit | None = None) -> TipContent:
         """What the tooltip says about a kernel, and about the unit under the pointer."""
         assert self.data is not None
         cost = self.data.costs[place]
         rows = []
-        lane = lane_at(self.panel.box.rect(), self.panel.box.frame().y(hit.y))
+        lane = lane_at(self.panel.box.rect(), self.panel.box.frame().y(hit.y)) if hit is not None else None
         busy = {
             "MTE2": cost.mte2_us, "MTE1": cost.mte1_us, "Cube": cost.cube_us, "Vector": cost.vector_us,
             "MTE3": cost.mte3_us, "CPU": cost.cpu_us,

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from gui.accessible import Role
 from gui.fonts import font
 from gui.theme import theme_manager
 
@@ -23,6 +24,7 @@ class DockTab(QAbstractButton):
     """The title of a dock; in a group it can be clicked and the one in front has an accent line."""
 
     chosen = Signal(object)
+    spoken_role = Role.PageTab
 
     def __init__(self, dock: Dock, front: bool, alone: bool, parent: QWidget) -> None:
         super().__init__(parent)
@@ -52,6 +54,14 @@ class DockTab(QAbstractButton):
             self.setAccessibleName(name)
             self.updateGeometry()
             self.update()
+
+    def spoken_value(self) -> str:
+        """Its count."""
+        return self._badge
+
+    def chosen_now(self) -> bool:
+        """Whether its dock is in front."""
+        return self.front
 
     def sizeHint(self) -> QSize:
         """Room for title and count."""

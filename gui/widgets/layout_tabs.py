@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from gui.accessible import Role, say_changed
 from gui.fonts import font
 from gui.theme import theme_manager
 
@@ -18,6 +19,7 @@ class LayoutTabs(QWidget):
     """Names of layouts side by side; the one in use is underlined. Arrow keys step."""
 
     chosen = Signal(str)
+    spoken_role = Role.PageTabList
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,8 +42,14 @@ class LayoutTabs(QWidget):
 
     def set_current(self, key: str) -> None:
         """Underline a tab."""
-        self._current = key
-        self.update()
+        if key != self._current:
+            self._current = key
+            self.update()
+            say_changed(self)
+
+    def spoken_value(self) -> str:
+        """The title of the layout in use."""
+        return next((title for key, title in self._tabs if key == self._current), "")
 
     def set_pad(self, pad: int) -> None:
         """Room on both sides of a title, in px."""

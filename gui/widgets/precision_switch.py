@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.accessible import Role, say_changed
 from gui.paint import FAMILIES, SwitchLook, paint_switch, switch_hit
 from gui.theme import theme_manager
 
@@ -14,6 +15,7 @@ class PrecisionSwitch(QWidget):
     """INT4, INT8 or FP16; `chosen` carries the family. Arrow keys step."""
 
     chosen = Signal(str)
+    spoken_role = Role.ComboBox
 
     def __init__(self, *, height: int = 19, segment: int = 48, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,9 +36,14 @@ class PrecisionSwitch(QWidget):
 
     def set_look(self, look: SwitchLook) -> None:
         """Show something else, without a signal."""
-        self._look = look
-        self.setAccessibleDescription(look.label or look.chosen or "")
+        said, self._look = self.spoken_value(), look
         self.update()
+        if self.spoken_value() != said:
+            say_changed(self)
+
+    def spoken_value(self) -> str:
+        """The scheme that is set."""
+        return self._look.label or self._look.chosen or ""
 
     def sizeHint(self) -> QSize:
         """Three segments."""

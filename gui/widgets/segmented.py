@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.accessible import Role, say_changed
 from gui.fonts import font
 from gui.theme import theme_manager
 from gui.widgets.popup import one_use_menu
@@ -23,6 +24,7 @@ class SegmentedControl(QWidget):
     """Exclusive choices; `chosen` carries the key. Arrow keys step."""
 
     chosen = Signal(str)
+    spoken_role = Role.ComboBox
 
     def __init__(
         self,
@@ -48,11 +50,16 @@ class SegmentedControl(QWidget):
         """Key of the choice in use."""
         return self._current
 
+    def spoken_value(self) -> str:
+        """The label of the choice in use."""
+        return next((text for key, text in self._choices if key == self._current), "")
+
     def set_current(self, key: str) -> None:
         """Show another choice, without a signal."""
         if key != self._current:
             self._current = key
             self.update()
+            say_changed(self)
 
     def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
         """Replace keys and labels (after a change of language, say)."""
@@ -139,8 +146,7 @@ class SegmentedControl(QWidget):
 
     def _take(self, key: str | None) -> None:
         if key is not None and key not in self._disabled and key != self._current:
-            self._current = key
-            self.update()
+            self.set_current(key)
             self.chosen.emit(key)
 
     def _show_menu(self) -> None:
@@ -154,7 +160,7 @@ class SegmentedControl(QWidget):
 
     def _paint_folded(self, painter: QPainter, wide: int) -> None:
         theme = theme_manager.theme
-        text = next((text for key, text in self._choices if key == self._current), "")
+        text = self.spoken_value()
         room = QRectF(9, 0, wide - 13 - ARROW, self.height())
         painter.setFont(font(11, 600))
         painter.setPen(theme.text)

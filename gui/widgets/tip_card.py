@@ -34,6 +34,13 @@ class TipContent:
     """Sentences below the rows, in as many lines as they need."""
 
 
+def spoken(content: TipContent) -> str:
+    """The same as one line, for who can't see it."""
+    badge = (content.badge[1],) if content.badge is not None else ()
+    rows = (f"{label} {value}".strip() for label, value in content.rows)
+    return "; ".join(part for part in (content.title, *badge, *rows, content.text, content.note) if part)
+
+
 class TipCard(QWidget):
     """One card; a view makes one and moves it."""
 

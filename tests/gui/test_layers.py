@@ -562,3 +562,16 @@ def test_titles_of_figures_are_whole_in_any_font(view, monkeypatch):
     widths = fit(shown, 3000, wishes, {})
     for column in shown:
         assert widths[column.key] >= wide.horizontalAdvance(title(column.key)) + 10, column.key
+
+
+def test_the_order_can_be_chosen_without_a_mouse(view):
+    order = next(a.menu() for a in view.columns_menu().actions() if a.menu() is not None)
+    latency = next(a for a in order.actions() if a.text().startswith("Latency"))
+    assert not latency.isChecked()
+    latency.trigger()
+    assert (view.model.sort_key, view.model.descending) == ("latency", False)
+    order = next(a.menu() for a in view.columns_menu().actions() if a.menu() is not None)
+    now = next(a for a in order.actions() if a.isChecked())
+    assert now.text() == "Latency\t↑"
+    now.trigger()
+    assert view.model.descending, "the same again turns it round"
