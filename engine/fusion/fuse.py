@@ -19,7 +19,7 @@ from engine.fusion.quantized import find_integer_products, find_pairs, take_pair
 from engine.fusion.regions import Partition, Region
 from engine.fusion.rotary import find_rotaries
 from engine.fusion.rules import RULES, RuleSet
-from engine.fusion.sealed import find_sealed, why_sealed
+from engine.fusion.sealed import find_sealed, why_sealed, why_too_new
 from engine.fusion.stored import find_stored
 from engine.fusion.types import Kernel, Kind, Network, Rules
 from engine.fusion.view import View
@@ -46,7 +46,7 @@ def fuse(graph: Graph, rules: Rules = "edge", *, cancel: CancelToken = NEVER) ->
     drafts = []
     for index, region in enumerate(partition):
         cancel.check()
-        drafts.append(_kernel(index, region, view, partition, folded))
+        drafts.append(_kernel(index, region, view, partition, folded, graph.opsets.get("", 0)))
     names = unique_names([kernel.name for kernel in drafts])
     kernels = tuple(_renamed(kernel, name) for kernel, name in zip(drafts, names, strict=True))
     return Network(graph, rules, kernels)
@@ -104,7 +104,7 @@ def _extend_norms(view: View, partition: Partition, rules: RuleSet) -> None:
             partition.put(extended(region, view, partition, rules, operands=0))
 
 
-def _kernel(index: int, region: Region, view: View, partition: Partition, folded: Folded) -> Kernel:
+def _kernel(index: int, region: Region, view: View, partition: Partition, folded: Folded, opset: int) -> Kernel:
     nodes = tuple(view.nodes[at] for at in region.nodes)
     made = {name for at in region.nodes for name in view.outputs[at]}
     read = dict.fromkeys(name for at in region.nodes for name in view.inputs[at] if name not in made)
@@ -113,6 +113,8 @@ def _kernel(index: int, region: Region, view: View, partition: Partition, folded
     }
     sealed = why_sealed(view, region)
     weights = () if sealed else find_weights(view, region.anchor, region.bias, folded.origins)
+    sealed = sealed or why_too_new(opset, weights)
+    weights = () if sealed else weights
     weight = weights[0] if weights else None
     outputs = partition.outputs(region) or view.outputs[region.last][:1]
     anchor_output = view.outputs[region.anchor][0]

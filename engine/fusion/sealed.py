@@ -5,14 +5,15 @@ A kernel's results are compared, kept and exported as arrays, so a kernel must n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engine.fusion.kinds import kind_of
 from engine.fusion.labels import join_labels, label_node
 from engine.fusion.regions import Partition, Region
-from engine.fusion.types import Kind
+from engine.fusion.types import Kind, Weight
 from engine.fusion.view import View
 from engine.fusion.weights import find_weights
+from engine.graph.newest import QUANTIZED
 from engine.graph.types import is_array
 from engine.text import Text, say
 
@@ -45,6 +46,18 @@ def why_sealed(view: View, region: Region) -> Text | None:
     return say(
         "{layers} in it stands between the parts of a sequence, which no kernel can hand on",
         layers=join_labels(tuple(label_node(view, at) for at in layers)),
+    )
+
+
+def why_too_new(opset: int, weights: Sequence[Weight]) -> Text | None:
+    """Why a kernel with weights has no switch in a model that nothing older can say (`engine.graph.newest`)."""
+    if not weights or opset <= QUANTIZED:
+        return None
+    return say(
+        "operator set {opset} is newer than the quantizers of ONNX Runtime ({newest}): "
+        "export the model for an older one",
+        opset=opset,
+        newest=QUANTIZED,
     )
 
 

@@ -21,8 +21,8 @@ from engine.text import Text, say
 _TYPE = TensorProto.DataType
 _FED_AS = {
     "BFLOAT16": _TYPE.FLOAT, "FLOAT8E4M3FN": _TYPE.FLOAT, "FLOAT8E4M3FNUZ": _TYPE.FLOAT, "FLOAT8E5M2": _TYPE.FLOAT,
-    "FLOAT8E5M2FNUZ": _TYPE.FLOAT, "FLOAT4E2M1": _TYPE.FLOAT, "INT4": _TYPE.INT8, "UINT4": _TYPE.UINT8,
-    "INT2": _TYPE.INT8, "UINT2": _TYPE.UINT8,
+    "FLOAT8E5M2FNUZ": _TYPE.FLOAT, "FLOAT8E8M0": _TYPE.FLOAT, "FLOAT4E2M1": _TYPE.FLOAT, "INT4": _TYPE.INT8,
+    "UINT4": _TYPE.UINT8, "INT2": _TYPE.INT8, "UINT2": _TYPE.UINT8,
 }  # fmt: skip
 """Name of an element type that numpy lacks, and the type that holds each of its values."""
 _MAP_READERS = ("CastMap", "DictVectorizer")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.graph.place import NO_MEANING, Meaning
 from engine.graph.types import Array, TensorInfo
 
 _MASK = re.compile(r"mask", re.IGNORECASE)
@@ -17,42 +18,55 @@ _TYPE = re.compile(r"token_type|segment", re.IGNORECASE)
 _LENGTH = re.compile(r"len", re.IGNORECASE)
 _STATE = re.compile(r"state|hidden|past|cache|^h\d*$|^c\d*$", re.IGNORECASE)
 
+_ABOVE_ZERO = np.float32(0.01)
 IDS = 100
 """Ids are drawn below this where no embedding says how many there are."""
 
 
 def synthetic_feeds(
-    inputs: Sequence[TensorInfo], seed: int, *, limits: Mapping[str, int] | None = None
+    inputs: Sequence[TensorInfo], seed: int, *, known: Mapping[str, Meaning] | None = None, fill: int | None = None
 ) -> dict[str, Array]:
     """One feed per input, the same for the same seed.
 
     Floats are standard normal (recurrent state: a tenth of it), masks are ones, sample rates 16,000, positions count
-    up, bytes take all values, other integers lie in [0, limit).
+    up, bytes take all values, other integers lie in [0, limit). What the model does with an input goes before what its
+    name says.
 
     Args:
         inputs: Names, dtypes and shapes.
         seed: Seed of the generator; each input draws from its own stream, so adding an input changes no other.
-        limits: For integer inputs: how many rows the table has that they index.
+        known: What inputs have to be (`engine.graph.meanings`).
+        fill: Value of all integers that nothing is known of, for models that refuse random ones.
     """
     return {
-        info.name: _values(info, np.random.default_rng([seed, index]), (limits or {}).get(info.name))
+        info.name: _values(info, np.random.default_rng([seed, index]), (known or {}).get(info.name, NO_MEANING), fill)
         for index, info in enumerate(inputs)
     }
 
 
-def _values(info: TensorInfo, rng: np.random.Generator, limit: int | None) -> Array:
+def _values(info: TensorInfo, rng: np.random.Generator, meaning: Meaning, fill: int | None) -> Array:
     name, dtype, shape = info.name, info.dtype, info.shape
+    if meaning.fixed is not None:
+        return np.array(meaning.fixed, dtype)
     if dtype == np.dtype(object):
-        return np.full(shape, "text", dtype)
+        return np.full(shape, meaning.text, dtype)
     if dtype == np.bool_:
         return np.ones(shape, dtype)
     if dtype.kind in "iu":
-        return _integers(name, dtype, shape, rng, limit)
+        if fill is not None:
+            return np.full(shape, max(fill, meaning.positive), dtype)
+        if meaning.columns:
+            bounds = np.maximum(1, np.asarray(meaning.columns, np.int64))
+            return rng.integers(0, bounds, shape).astype(dtype)
+        made = _integers(name, dtype, shape, rng, meaning.below)
+        return np.maximum(made, 1) if meaning.positive else made
     if _MASK.search(name):
         return np.ones(shape, dtype)
     values: Array = rng.standard_normal(shape, np.float32)
     if dtype.kind != "c" and _STATE.search(name):
         values *= np.float32(0.1)
+    if meaning.positive and dtype.kind == "f":
+        values = np.abs(values) + _ABOVE_ZERO
     return values.astype(dtype, copy=False)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import onnx
 
+from engine.errors import ModelError
 from engine.graph.arrange import Arranged, arrange
 from engine.graph.arrays import TensorReader
 from engine.graph.branches import take_branches
@@ -18,6 +19,7 @@ from engine.graph.external import check_tensors
 from engine.graph.functions import inlined
 from engine.graph.inputs import choose_shapes, declared_inputs, existing, read_plain, zero_dims
 from engine.graph.limits import DEFAULT_LIMIT
+from engine.graph.newest import QUANTIZED, too_new
 from engine.graph.origins import find_origins
 from engine.graph.simplify import drop_idle
 from engine.graph.stamps import stamps
@@ -87,18 +89,38 @@ def load(
     progress(0.2, say("Checking {file}", file=path.name))
     sha256 = _hash((real, *sorted(others)), cancel)
     progress(0.5, say("Running {file} once", file=path.name))
-    trial = try_run(model, arranged, inputs, real, memory_limit, loop_seconds, feeds, cancel)
+
+    def tried() -> Trial:
+        return try_run(model, arranged, inputs, real, memory_limit, loop_seconds, feeds, cancel)
+
+    trial = _in_a_quantizable_opset(model, tried)
     for _ in range(_NESTED_BRANCHES):
         if not trial.conditions:
             break
         arranged = take_branches(arranged, trial.conditions, {info.name for info in inputs}, path)
-        trial = try_run(model, arranged, inputs, real, memory_limit, loop_seconds, feeds, cancel)
+        trial = tried()
     progress(0.9, say("Arranging {file}", file=path.name))
     file_bytes = sum(f.stat().st_size for f in (real, *others))
     graph = _graph(path, model, arranged, inputs, trial, sha256, file_bytes, cancel)
     cancel.check()
     progress(1.0, say("Opened {file}", file=path.name))
     return replace(graph, files=frozenset((real, *others)), stamps=seen, notes=(*notes, *graph.notes))
+
+
+def _in_a_quantizable_opset(model: onnx.ModelProto, tried: Callable[[], Trial]) -> Trial:
+    """The trial run; a model of the newest operator set becomes one of the newest that can be quantized, if it runs."""
+    entries = too_new(model)
+    if not entries:
+        return tried()
+    own = entries[0].version
+    for entry in entries:
+        entry.version = QUANTIZED
+    try:
+        return tried()
+    except ModelError:  # its element types are of its own operator set
+        for entry in entries:
+            entry.version = own
+    return tried()
 
 
 def _hash(files: Iterable[Path], cancel: CancelToken) -> str:
@@ -149,6 +171,7 @@ def _graph(
         dynamic=trial.depends.shapes & alive,
         notes=_notes(model, inputs, nodes, trial.depends.shapes & alive),
         stored=find_stored(arranged, constants, trial.tensors, reader.array),
+        fill=trial.fill,
     )
 
 

@@ -14,7 +14,7 @@ import onnx
 import onnxruntime as ort
 
 from engine.graph.guard import watched
-from engine.graph.types import NO_TENSOR, Array
+from engine.graph.types import NO_TENSOR, Array, foreign
 from engine.progress import NEVER, CancelToken
 
 _TYPES = {
@@ -26,6 +26,10 @@ _TYPES = {
     "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
     "float8e5m2": ml_dtypes.float8_e5m2,
     "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "float8e8m0": ml_dtypes.float8_e8m0fnu,
+    "float4e2m1": ml_dtypes.float4_e2m1fn,
+    "int2": ml_dtypes.int2,
+    "uint2": ml_dtypes.uint2,
     "int4": ml_dtypes.int4,
     "uint4": ml_dtypes.uint4,
     "int8": np.int8,
@@ -102,7 +106,7 @@ def tensor_dtype(text: str) -> np.dtype[Any] | None:
 def as_ort(array: Array) -> ort.OrtValue:
     """A value for the runtime; types that numpy has no name for go by their bits."""
     array = np.ascontiguousarray(array).reshape(array.shape)
-    if array.dtype.kind == "V":
+    if foreign(array.dtype):
         bits = array.view(np.uint16 if array.dtype.itemsize == 2 else np.uint8)
         return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, onnx.helper.np_dtype_to_tensor_dtype(array.dtype))
     return ort.OrtValue.ortvalue_from_numpy(array)

@@ -23,14 +23,18 @@ from engine.graph.dependence import Dependence, dependence
 from engine.graph.feeds import synthetic_feeds
 from engine.graph.guard import guarded
 from engine.graph.limits import TooBigError
+from engine.graph.meanings import meanings
+from engine.graph.place import Meaning
 from engine.graph.runtime import Value, out_of_memory, quiet_run, reason, run
 from engine.graph.settle import settled
 from engine.graph.subgraphs import reads, subgraphs
 from engine.graph.trial_model import Types, add_casts, add_shapes, keep_outputs, open_trial, trial_model
-from engine.graph.types import NO_TENSOR, Array, TensorInfo
+from engine.graph.types import NO_TENSOR, Array, TensorInfo, foreign
 from engine.progress import CancelToken
 from engine.text import say
 
+_LISTED = 64
+"""Elements of a constant that may say which axes or sizes are meant."""
 _ROUNDS = 8
 """Times that new shapes may make new sizes computable."""
 
@@ -48,6 +52,8 @@ class Trial:
     """Constants that nodes compute: those that a node with changing inputs reads, or that are outputs of the model."""
     conditions: Mapping[str, bool]
     """Conditions of If nodes that are constant."""
+    fill: int | None = None
+    """Value of the integers that were fed, if it took zeros or ones."""
 
 
 def try_run(
@@ -88,18 +94,18 @@ def try_run(
     conditions = known_conditions(arranged, constants | frozenset(arranged.stored))
     wanted = _frontier(arranged, depends, constants, conditions)
     cancel.check()
-    casts = add_casts(plain, [name for name in wanted if types[name][0].kind == "V"])
+    casts = add_casts(plain, [name for name in wanted if foreign(types[name][0])])
     unknown = [name for name in written if types[name][1] is None and types[name][0] != NO_TENSOR]
     sizes = add_shapes(plain, unknown, types)
     fetch = [*(casts.get(name, name) for name in wanted), *sizes.values()] or written[-1:]
     keep_outputs(plain, fetch or arranged.outputs)
     session, _ = open_trial(plain, inputs, path, cancel)
-    limits = index_limits(arranged, {name: shape for name, (_, shape) in types.items() if shape is not None})
+    known = _meanings(model, arranged, inputs, types)
     # Copies: an operator may write into what it was fed (BatchNormalization in training mode does).
     own = None if feeds is None else {name: np.array(array) for name, array in feeds.items()}
-    tries = _guesses(inputs, limits) if own is None else [own]
+    tries = _guesses(inputs, known) if own is None else [(own, None)]
     seconds = loop_seconds if any(_loops(node) for node in arranged.nodes) else inf
-    values = _run(session, tries, fetch, path, memory_limit, seconds, cancel) if fetch else {}
+    values, fill = _run(session, tries, fetch, path, memory_limit, seconds, cancel) if fetch else ({}, None)
     folded = {}
     for name in wanted:
         cancel.check()
@@ -111,7 +117,8 @@ def try_run(
         if name in sizes:
             shape = tuple(int(size) for size in values[sizes[name]].read())
         tensors[name] = TensorInfo(name, dtype, shape or ())
-    return Trial(arranged, tensors, depends, folded, {name: _truth(name, folded, arranged) for name in conditions})
+    truths = {name: _truth(name, folded, arranged) for name in conditions}
+    return Trial(arranged, tensors, depends, folded, truths, fill)
 
 
 def _open_settled(
@@ -179,24 +186,32 @@ def _truth(name: str, folded: Mapping[str, Array], arranged: Arranged) -> bool:
     return bool(np.asarray(value).any())
 
 
-def index_limits(arranged: Arranged, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """For inputs that index a table (an embedding): the number of its rows."""
-    shapes = {**{name: tuple(tensor.dims) for name, tensor in arranged.stored.items()}, **shapes}
-    same = frozenset({"Cast", "Reshape", "Squeeze", "Unsqueeze", "Identity", "Transpose", "Flatten", "Slice", "Split"})
-    source: dict[str, str] = {}
-    limits: dict[str, int] = {}
-    for node in arranged.nodes:
-        if node.op_type in same:
-            source.update((name, source.get(node.input[0], node.input[0])) for name in node.output)
-        elif node.op_type == "Gather" and len(node.input) == 2 and shapes.get(node.input[0]):
-            axis = next((entry.i for entry in node.attribute if entry.name == "axis"), 0)
-            table = shapes[node.input[0]]
-            if not -len(table) <= axis < len(table):
-                continue  # the runtime will say so
-            rows = table[axis]
-            name = source.get(node.input[1], node.input[1])
-            limits[name] = min(rows, limits.get(name, rows))
-    return limits
+def _meanings(
+    model: onnx.ModelProto, arranged: Arranged, inputs: Sequence[TensorInfo], types: Types
+) -> dict[str, Meaning]:
+    """What inputs have to be, by what is known before the run: stored, proven and declared shapes."""
+    shapes = {value.name: declared for value in _declared(model.graph) if (declared := _fixed_shape(value)) is not None}
+    shapes.update((name, tuple(tensor.dims)) for name, tensor in arranged.stored.items())
+    shapes.update((name, shape) for name, (_, shape) in types.items() if shape is not None)
+    return meanings(arranged.nodes, inputs, shapes, lambda name: _small(arranged.stored.get(name)))
+
+
+def _declared(graph: onnx.GraphProto) -> Iterable[onnx.ValueInfoProto]:
+    return (*graph.value_info, *graph.output)
+
+
+def _fixed_shape(value: onnx.ValueInfoProto) -> tuple[int, ...] | None:
+    tensor = value.type.tensor_type
+    if not tensor.HasField("shape") or any(dim.dim_value <= 0 for dim in tensor.shape.dim):
+        return None
+    return tuple(dim.dim_value for dim in tensor.shape.dim)
+
+
+def _small(tensor: onnx.TensorProto | None) -> Array | None:
+    """The value of a constant that may be a list of axes or sizes."""
+    if tensor is None or prod(tensor.dims) > _LISTED or tensor.data_location == onnx.TensorProto.EXTERNAL:
+        return None
+    return numpy_helper.to_array(tensor)
 
 
 def _check_memory(
@@ -221,33 +236,30 @@ def _check_memory(
         raise TooBigError(path, constants + largest, memory_limit)
 
 
-def _guesses(inputs: Sequence[TensorInfo], limits: Mapping[str, int]) -> Iterator[dict[str, Array]]:
-    """Random inputs, and, for models that refuse these (an index too high), zeros and ones."""
-    feeds = synthetic_feeds(inputs, 0, limits=limits)
-    yield feeds
-    for fill in (0, 1):
-        feeds = {
-            name: np.full_like(array, fill) if array.dtype.kind in "iu" else array for name, array in feeds.items()
-        }
-        yield feeds
+def _guesses(
+    inputs: Sequence[TensorInfo], known: Mapping[str, Meaning]
+) -> Iterator[tuple[dict[str, Array], int | None]]:
+    """Plausible inputs, and, for models that refuse these (an index too high), zeros and ones for all integers."""
+    for fill in (None, 0, 1):
+        yield synthetic_feeds(inputs, 0, known=known, fill=fill), fill
 
 
 def _run(
     session: ort.InferenceSession,
-    tries: Iterable[Mapping[str, Array]],
+    tries: Iterable[tuple[Mapping[str, Array], int | None]],
     outputs: Sequence[str],
     path: Path,
     memory_limit: int,
     seconds: float,
     cancel: CancelToken,
-) -> dict[str, Value]:
+) -> tuple[dict[str, Value], int | None]:
     failures: list[Exception] = []
-    for feeds in tries:
+    for feeds, fill in tries:
         options = quiet_run()
         fed = sum(array.nbytes for array in feeds.values())
         with guarded(options, max(0, memory_limit - fed), cancel, seconds) as guard:
             try:
-                return run(session, feeds, outputs, options)
+                return run(session, feeds, outputs, options), fill
             except Exception as error:  # the runtime's exceptions have no common base
                 failures.append(error)
         cancel.check()

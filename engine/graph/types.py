@@ -21,7 +21,12 @@ NO_TENSOR = np.dtype([("value", np.object_)])
 
 def is_array(dtype: np.dtype[Any]) -> bool:
     """Whether ONNX Runtime takes and gives arrays of this dtype (bfloat16 by its bits): kernels may end there."""
-    return dtype.kind != "V" or dtype.name == "bfloat16"
+    return not foreign(dtype) or dtype.name == "bfloat16"
+
+
+def foreign(dtype: np.dtype[Any]) -> bool:
+    """Whether numpy has no such numbers itself: the kinds of added ones tell little (a float8 is "f" or "V")."""
+    return dtype.isbuiltin == 2 or dtype.kind == "V"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +141,5 @@ class Graph:
     """Every file that the model consists of, external data included, with links resolved: never to be written."""
     stamps: tuple[Stamp, ...] = ()
     """The same files as they were when they were read."""
+    fill: int | None = None
+    """Value of all integers in the trial run that nothing is known of: the model refused random ones. None = random."""

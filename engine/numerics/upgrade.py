@@ -1,7 +1,8 @@
 """Old operators said in opset 21: what a file needs whose weights are INT4.
 
 ONNX's own converter loses names and knows only part of the operators; what changed between opset 7 and 21 in the
-meaning of a node that runs inference fits one table. Operators that are not in it mean the same in both.
+meaning of a node that runs inference fits one table. Operators that are not in it mean the same in both. Of what the
+opsets up to 7 have changed (broadcasting, mostly) ONNX Runtime runs no older form, but for Reshape.
 """
 
 from __future__ import annotations
@@ -20,8 +21,6 @@ from engine.graph.types import Array, Graph, Node, TensorInfo
 from engine.precision.scheme import Scheme
 from engine.text import say
 
-OLDEST = 7
-"""ONNX Runtime promises to run models from here on."""
 _BRAIN_OPSET, _MODERN = 13, 21
 """The first whose Cast knows bfloat16, and what kernels of older models are said in for it: that of quantized files."""
 
@@ -100,15 +99,6 @@ def upgrade_kernel(kernel: Kernel, opset: int, target: int, tensors: Mapping[str
 
 def upgrade_nodes(nodes: Sequence[onnx.NodeProto], target: int, work: Upgrade, layer: str) -> list[onnx.NodeProto]:
     """Upgrade nodes, and those in their bodies."""
-    if work.opset < OLDEST:
-        raise ExportError(
-            say(
-                "Layer {layer}: opset {opset} is too old for a quantized file; convert the model to {oldest} or newer.",
-                layer=layer,
-                opset=work.opset,
-                oldest=OLDEST,
-            )
-        )
     made: list[onnx.NodeProto] = []
     for node in nodes:
         todo = [_copy(node)]
@@ -274,6 +264,13 @@ def _softmax(node: onnx.NodeProto, work: Upgrade) -> list[onnx.NodeProto]:
     ]
 
 
+def _reshape(node: onnx.NodeProto, work: Upgrade) -> list[onnx.NodeProto]:
+    shape = _take(node, "shape")
+    del node.attribute[:]
+    node.input.append(work.constant(node, "shape", np.asarray(shape, np.int64)))
+    return [node]
+
+
 def _scatter(node: onnx.NodeProto, work: Upgrade) -> list[onnx.NodeProto]:
     node.op_type = "ScatterElements"
     return [node]
@@ -327,6 +324,7 @@ RULES: dict[str, tuple[tuple[int, Rule], ...]] = {
     "LogSoftmax": ((13, _softmax),),
     "Pad": ((11, _pad),),
     "ReduceSum": ((13, _axes),),
+    "Reshape": ((5, _reshape),),
     "Resize": ((11, _old_resize), (13, _resize_modes)),
     "RoiAlign": ((16, _roi_align),),
     "Scan": ((9, _scan),),

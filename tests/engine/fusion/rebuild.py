@@ -95,10 +95,10 @@ def check_kernels(network: Network) -> None:
     assert {info.name for info in graph.outputs} <= known | set(graph.constants)
 
 
-def largest_difference(network: Network, seed: int = 1, limits=None) -> float:
+def largest_difference(network: Network, seed: int = 1, known=None) -> float:
     """Largest difference between the kernels' results and the file's, relative to the largest value of each output."""
     check_kernels(network)
-    feeds = synthetic_feeds(network.graph.inputs, seed, limits=limits)
+    feeds = synthetic_feeds(network.graph.inputs, seed, known=known)
     want, got = run_original(network.graph, feeds), run_kernels(network, feeds)
     worst = 0.0
     for name, reference in want.items():

@@ -14,7 +14,7 @@ from engine.errors import Cancelled, DataError
 from engine.fusion.types import Kind
 from engine.numerics import Evaluator, SampleSet, calibrate, synthetic_samples
 from engine.numerics.lowering import lower
-from engine.numerics.synthetic import table_rows
+from engine.numerics.synthetic import meanings_of
 from engine.precision.plan import Plan
 from engine.precision.scheme import INT8, ActivationFormat, Scheme
 from engine.progress import CancelToken
@@ -127,7 +127,7 @@ def test_synthetic_samples_fit_the_model_and_repeat():
         Step([("Gather", ["w", "i"], ["y"], {})], ["y"], {"w": table}, Kind.EMBEDDING, "w", (0,), (1,)),
     ]
     net = network(x, ["y"], steps)
-    assert table_rows(net.graph) == {"ids": 7}
+    assert {name: each.below for name, each in meanings_of(net.graph).items()} == {"ids": 7}
     first, again, other = (synthetic_samples(net.graph, n, seed) for n, seed in ((3, 0), (5, 0), (3, 1)))
     assert first.synthetic
     for a, b in zip(first.feeds, again.feeds, strict=False):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
+import onnxruntime as ort
 import pytest
 from handmade import Step, network, run_whole, whole_model
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from engine.errors import ExportError
 from engine.interop.qdq import export_qdq
+from engine.numerics import Evaluator, calibrate, synthetic_samples
 from engine.numerics.upgrade import RULES, upgrade_kernel
 from engine.precision.plan import Plan
+from engine.precision.presets import preset
 from engine.quant.ranges import Ranges
+from engine.session.work import open_network
 
 X = {"x": np.random.default_rng(0).standard_normal((2, 6, 5, 4)).astype(np.float32)}
 F32 = lambda *values: np.array(values, np.float32)
@@ -147,9 +151,36 @@ def test_what_has_no_counterpart_is_refused_by_name(tmp_path):
     odd = replace(bn, kernels=(replace(kernel, nodes=(replace(kernel.nodes[0], proto=node),)),))
     with pytest.raises(ExportError, match="layer0: BatchNormalization with spatial = 0"):
         export_qdq(odd, Plan(), Ranges(), tmp_path / "m.onnx")
-    ancient = replace(bn, graph=replace(bn.graph, opsets={"": 6}))
-    with pytest.raises(ExportError, match="opset 6 is too old"):
-        export_qdq(ancient, Plan(), Ranges(), tmp_path / "m.onnx")
+
+
+def test_a_file_from_before_opset_7_is_exported(tmp_path):
+    """ONNX Runtime runs what opset 7 did not change: Conv of any opset, and Reshape with its shape as an attribute."""
+    rng = np.random.default_rng(3)
+    weight = rng.standard_normal((4, 3, 3, 3)).astype(np.float32)
+    x = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 3, 8, 8])
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], kernel_shape=[3, 3]),
+        helper.make_node("Reshape", ["c"], ["r"], shape=[4, -1]),
+        helper.make_node("Transpose", ["r"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes, "old", [x], [onnx.ValueInfoProto(name="y")], [numpy_helper.from_array(weight, "w")]
+    )
+    path = tmp_path / "old.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 4)], ir_version=4), path)
+    net = open_network(path)
+    samples = synthetic_samples(net.graph, 1)
+    evaluator = Evaluator(net, samples, ranges=calibrate(net, samples))
+    try:
+        plan = preset(net, "int8")
+        export_qdq(net, plan, evaluator.ranges, tmp_path / "new.onnx")
+        (preview,) = evaluator.output(plan)
+    finally:
+        evaluator.close()
+    settings = ort.SessionOptions()
+    settings.add_session_config_entry("session.disable_quant_qdq", "1")
+    session = ort.InferenceSession(str(tmp_path / "new.onnx"), settings, providers=["CPUExecutionProvider"])
+    np.testing.assert_allclose(session.run(None, dict(samples.feeds[0]))[0], preview["y"], rtol=1e-3, atol=1e-4)
 
 
 def _model(net, kernel, outputs) -> onnx.ModelProto:
