@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
+from gui.accessible import Role
+
 
 class _WholeWidth(QScrollArea):
     """Asks for as much width as its content needs, in whatever language and font: it never has to scroll sideways."""
@@ -24,6 +26,16 @@ class _WholeWidth(QScrollArea):
         return super().eventFilter(watched, event)
 
 
+class _ByKey(QScrollArea):
+    """What the arrows scroll; screen readers know it by its name."""
+
+    spoken_role = Role.Pane
+
+    def spoken_value(self) -> str:
+        """None: its content speaks."""
+        return ""
+
+
 def scrolling(content: QWidget, *, by_key: bool = False, whole_width: bool = False) -> QScrollArea:
     """The content, as wide as the area.
 
@@ -32,7 +44,7 @@ def scrolling(content: QWidget, *, by_key: bool = False, whole_width: bool = Fal
         by_key: The area can be focused, for a content with nothing to focus in it (what is focused comes into sight).
         whole_width: The area gets no narrower than its content can be, as of a form in a dialog.
     """
-    area = _WholeWidth() if whole_width else QScrollArea()
+    area = _WholeWidth() if whole_width else _ByKey() if by_key else QScrollArea()
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
