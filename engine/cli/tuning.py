@@ -92,8 +92,10 @@ def _without_effect(network: Network, cells: Sequence[dict[str, Any]], metric: M
     idle = dict.fromkeys(cell["kernel"] for cell in cells if cell["kernel"] not in harmful)
     if not idle:
         return None
-    return say("No effect on the output in any of these schemes: {layers}.",
-               layers=", ".join(network.by_id(kernel).name for kernel in idle))  # fmt: skip
+    layers = ", ".join(network.by_id(kernel).name for kernel in idle)
+    if metric is Metric.TOP1:  # what leaves the best class alone may change the output all the same
+        return say("The best class stays what it is in any of these schemes: {layers}.", layers=layers)
+    return say("No effect on the output in any of these schemes: {layers}.", layers=layers)
 
 
 def _metric(args: argparse.Namespace) -> Metric | UserMetric | None:

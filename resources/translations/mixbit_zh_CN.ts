@@ -7051,6 +7051,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>以下算子在这些格式下对输出均无影响：{layers}。</translation>
     </message>
     <message>
+        <source>All values of {outputs} are NaN or Inf in full precision, so that no error can be measured there; check the model and the preprocessing.</source>
+        <translation>{outputs} 的所有值在全精度下均为 NaN 或 Inf，无法测量误差；请检查模型和预处理。</translation>
+    </message>
+    <message>
+        <source>The best class stays what it is in any of these schemes: {layers}.</source>
+        <translation>以下算子在这些格式下均不改变最佳类别：{layers}。</translation>
+    </message>
+    <message>
         <source>There is no metric named {name}; choose one of {names}, or write FILE.py:FUNCTION.</source>
         <translation>没有名为 {name} 的指标；请从 {names} 中选择，或写成 FILE.py:FUNCTION。</translation>
     </message>

@@ -13,7 +13,7 @@ from math import sqrt
 
 import numpy as np
 
-from engine.errors import PlanError
+from engine.errors import DataError, PlanError
 from engine.graph.types import Array
 from engine.numerics import Evaluator
 from engine.numerics.lowering import FLOATS
@@ -44,6 +44,7 @@ def target_of(evaluator: Evaluator, metric: Metric, point: Point) -> Target:
 
     Raises:
         PlanError: If nothing that is measured has a gradient.
+        DataError: If nothing of it is a finite number in the reference.
     """
     if metric is Metric.OWN:
         raise PlanError(say("A function of your own has no gradient and can't be estimated; sweep exactly."))
@@ -55,6 +56,14 @@ def target_of(evaluator: Evaluator, metric: Metric, point: Point) -> Target:
             say("The model's outputs are integers, which have no gradient; only an exact sweep can be made.")
         )
     count = len(evaluator.samples)
+    if not any(np.isfinite(_values(evaluator, sample, name)).any() for name in tensors for sample in range(count)):
+        raise DataError(
+            say(
+                "All values of {outputs} are NaN or Inf in full precision, so that no error can be measured there; "
+                "check the model and the preprocessing.",
+                outputs=", ".join(tensors),
+            )
+        )
     elements = sum(evaluator.network.tensors[name].elements for name in tensors)
     units = elements if elements <= UNIT_LIMIT else 0
     if metric is Metric.KL:
@@ -63,7 +72,8 @@ def target_of(evaluator: Evaluator, metric: Metric, point: Point) -> Target:
         return Target(point, dict.fromkeys(tensors, 1.0), 0.5 / rows, units, evaluator.reading.probabilities)
     powers = {name: sum(power(_values(evaluator, sample, name)) for sample in range(count)) for name in tensors}
     factors = {name: 1 / sqrt(found) if found > 0 else 0.0 for name, found in powers.items()}
-    scale = 1 / max(1, sum(found > 0 for found in powers.values()))
+    fixed = sum(_is_fixed(evaluator, name) for name in point.tensors)
+    scale = 1 / max(1, sum(found > 0 for found in powers.values()) + fixed)
     if metric is Metric.COSINE:
         scale /= 2  # 1 - cos = |d|^2 / (2 |y|^2) for an error at right angles
     return Target(point, factors, scale, units)
@@ -117,6 +127,17 @@ def _fisher(e: Array, reference: Array, probabilities: bool) -> Array:
 
 def _values(evaluator: Evaluator, sample: int, name: str) -> Array:
     return evaluator.reference(sample)[name].numpy(evaluator.network.tensors[name])
+
+
+def _is_fixed(evaluator: Evaluator, name: str) -> bool:
+    """Whether an output that no kernel makes counts among those that are measured: in the mean of several it does."""
+    if any(name in kernel.outputs for kernel in evaluator.network.kernels):
+        return False
+    constant = evaluator.network.graph.constants.get(name)
+    if constant is not None:
+        return power(constant) > 0
+    samples = range(len(evaluator.samples))
+    return any(name in evaluator.reference(at) and power(_values(evaluator, at, name)) > 0 for at in samples)
 
 
 def _is_float(evaluator: Evaluator, name: str) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from math import inf, isfinite
 
 import numpy as np
 import pytest
 from handmade import Step, network, samples_like, small_net
 
-from engine.errors import PlanError
+from engine.errors import DataError, PlanError
 from engine.fusion.types import Kind
 from engine.numerics import Evaluator
 from engine.precision.scheme import FP16, INT4, INT8
@@ -49,6 +50,36 @@ def test_a_layer_without_effect_is_infinitely_good() -> None:
         assert {cell.value for cell in table.cells.values()} <= {inf}
         found = Search(net, damages(table, cells)).propose(Budgets(size_bytes=1e9))
         assert found.feasible
+
+
+def test_outputs_without_a_finite_value_are_not_called_exact() -> None:
+    """Divided by zero everywhere: an estimate of nothing would be an error of nothing."""
+    net, inputs = _with_tail("Div", 0.0)
+    with (
+        closing(Evaluator(net, samples_like(inputs, 2))) as evaluator,
+        np.errstate(all="ignore"),
+        pytest.raises(DataError, match="All values of y are NaN or Inf"),
+    ):
+        estimate(evaluator, [INT8], metric=Metric.SQNR)
+
+
+def test_an_output_that_is_always_the_same_counts_in_an_estimate_as_in_a_measurement() -> None:
+    """Of two outputs one can't be wrong: the mean of both is half the error of the other."""
+    net, inputs = _with_tail("Add", 1.0)
+    both = replace(net, graph=replace(
+        net.graph,
+        outputs=(*net.graph.outputs, replace(net.graph.outputs[0], name="always")),
+        constants={**net.graph.constants, "always": np.ones((1, 5), np.float32)},
+    ))  # fmt: skip
+    found = []
+    for each in (net, both):
+        with closing(Evaluator(each, samples_like(inputs, 3))) as evaluator:
+            table = estimate(evaluator, [INT4], metric=Metric.SQNR)
+            cells = list(ExactSweep(evaluator).run(list(table.cells)))
+            found.append([(table.cells[c.kernel, c.scheme].value, value_of(c.figures, Metric.SQNR)) for c in cells])
+    for (estimated, measured), (less, seen) in zip(*found, strict=True):
+        assert seen - measured == pytest.approx(10 * np.log10(2), abs=0.01)
+        assert less - estimated == pytest.approx(10 * np.log10(2), abs=0.01)
 
 
 def test_outputs_that_are_not_a_number_stop_no_sweep() -> None:
