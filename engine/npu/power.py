@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp
 
+import numpy as np
+
+from engine.graph.types import Array
 from engine.npu.device import Device
 from engine.npu.results import Scenario, Simulation
 
@@ -38,11 +41,12 @@ def operating_points(simulation: Simulation, device: Device, scenario: Scenario)
     fixed = parts["DDR"] + parts["CPU"]
     period_us = 1e6 / scenario.runs_per_second if scenario.runs_per_second else 0.0
     points: list[OperatingPoint] = []
+    work = _Work.of(simulation)
     for clock, volts in zip(clocks, voltages, strict=True):
         fraction, squared = clock / nominal, (volts / top) ** 2
         if points and scenario.clock_cap is not None and fraction > scenario.clock_cap * (1 + 1e-9):
             break
-        latency = latency_at(simulation, fraction)
+        latency = work.latency_at(fraction)
         every = max(latency, period_us, 1e-9)
         idle = device.number("power.idle") * squared * fraction
         watts = (switched * squared + fixed) / every + idle + device.number("power.base")
@@ -57,13 +61,30 @@ def latency_at(simulation: Simulation, clock: float) -> float:
     Transfers to and from memory run on the memory's clock; launches and the CPU have their own. L2 is counted with the
     transfers, which is slightly too kind to low clocks.
     """
-    total = simulation.invocation_us
-    for kernel in simulation.kernels:
-        compute = max(kernel.cube_us, kernel.vector_us, kernel.mte1_us)
-        transfer = max(kernel.mte2_us, kernel.mte3_us)
-        rest = kernel.latency_us - max(compute, transfer)
-        total += rest + max(compute / clock, transfer)
-    return total
+    return _Work.of(simulation).latency_at(clock)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Work:
+    """What of a run scales with the clock, kernel by kernel: read once for all clocks."""
+
+    compute_us: Array
+    transfer_us: Array
+    rest_us: float
+    """All that neither computes nor moves data: launches, waiting, the invocation itself."""
+
+    @staticmethod
+    def of(simulation: Simulation) -> _Work:
+        kernels = simulation.kernels
+        compute = np.array([max(k.cube_us, k.vector_us, k.mte1_us) for k in kernels], float)
+        transfer = np.array([max(k.mte2_us, k.mte3_us) for k in kernels], float)
+        whole = np.array([k.latency_us for k in kernels], float)
+        rest = simulation.invocation_us + float((whole - np.maximum(compute, transfer)).sum())
+        return _Work(compute, transfer, rest)
+
+    def latency_at(self, clock: float) -> float:
+        """Latency in us of one run at a fraction of the nominal clock."""
+        return self.rest_us + float(np.maximum(self.compute_us / clock, self.transfer_us).sum())
 
 
 def leakage(point: OperatingPoint, die_c: float, fold_k: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 Granularity = Literal["tensor", "channel", "group"]
@@ -110,8 +111,12 @@ def family(scheme: Scheme) -> Family:
     return "INT4" if scheme.weights.bits <= 4 else "INT8"
 
 
+@lru_cache(maxsize=4096)
 def label(scheme: Scheme) -> str:
-    """Short name: the family for the presets, else the widths; behind it the method, if it is not rounding."""
+    """Short name: the family for the presets, else the widths; behind it the method, if it is not rounding.
+
+    Remembered: views ask for every kernel, and thousands of kernels have a handful of schemes.
+    """
     plain = scheme.rounded
     known = (name.upper() for name in ("int4", "int8", "fp16", "bf16", "fp32") if plain == PRESETS[name])
     formats = next(known, widths(scheme))

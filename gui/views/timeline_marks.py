@@ -11,12 +11,14 @@ from gui.paint import with_alpha
 from gui.plots.frame import Frame
 from gui.plots.layer import Layer
 from gui.plots.panel import PlotBox
-from gui.plots.shapes import band_color, boxes, fill_rects, pen, plain_text
+from gui.plots.shapes import band_color, boxes, fill_rects, pen, plain_text, stretches
 from gui.views.timeline_data import LANES, LaneBars, TimelineData
 from gui.views.timeline_ground import RULER, lane_box
 from gui.views.timeline_layers import Tints, distinct
 
 _CENTER = Qt.AlignmentFlag.AlignCenter
+_LEAST = 2.0
+"""Px that a kernel takes at least."""
 
 
 class Overview(Layer):
@@ -100,8 +102,11 @@ class TimeSelection(Layer):
         """Paint the outlines over the lanes."""
         bottom = lane_box(frame.area, len(LANES) - 1).bottom()
         top = frame.area.top() + RULER
-        for low, high in self.selected:
-            painter.fillRect(_stretch(frame, low, high, top, frame.area.bottom()), band_color(self.theme))
+        times = np.array(self.selected, float).reshape(-1, 2)
+        left = frame.xs(times[:, 0])
+        height = frame.area.bottom() - top
+        bands = stretches(left, np.maximum(frame.xs(times[:, 1]), left + _LEAST))
+        fill_rects(painter, [QRectF(low, top, high - low, height) for low, high in bands], band_color(self.theme))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.hovered is not None:
@@ -135,4 +140,4 @@ class TimeSelection(Layer):
 
 def _stretch(frame: Frame, low: float, high: float, top: float, bottom: float) -> QRectF:
     left, right = frame.x(low), frame.x(high)
-    return QRectF(left, top, max(2.0, right - left), bottom - top)
+    return QRectF(left, top, max(_LEAST, right - left), bottom - top)

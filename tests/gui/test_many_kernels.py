@@ -4,19 +4,23 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from plot_hand import settle, show
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
+from PySide6.QtTest import QTest
 
 from engine.precision.scheme import INT4
 from gui.plots import kernel_layers
 from gui.plots.frame import Frame
-from gui.plots.kernel_layers import PrecisionStrip
+from gui.plots.kernel_layers import PrecisionStrip, SelectionBand
 from gui.plots.kernels import KernelColumns
 from gui.plots.panel import Panel
-from gui.plots.shapes import boxes, fill_rects
+from gui.plots.shapes import boxes, fill_rects, stretches
 from gui.theme import LIGHT
+from gui.views import roofline_layers
 from gui.views.layers_card import kernel_card
 from gui.views.layers_rows import known_shape, rows_of
+from gui.views.ranking import RankingView
 
 WIDE = 400
 
@@ -68,6 +72,60 @@ def test_runs_have_their_places_and_colours(qapp, monkeypatch):
 
 def test_few_kernels_keep_the_gaps_between_them(qapp, monkeypatch):
     assert [box.width() for box in drawn(monkeypatch, ["INT8"] * 40)] == [9.0] * 40
+
+
+def bands(monkeypatch, selected, across):
+    """Rectangles that a selection is painted with, over kernels -0.5 to `across` - 0.5 on 400 px."""
+    found = []
+    monkeypatch.setattr(kernel_layers, "fill_rects", lambda painter, rects, color: found.extend(rects))
+    panel = Panel(None, None)
+    band = SelectionBand(panel.box)
+    band.set(selected, None)
+    band.draw(None, Frame(QRectF(0, 0, WIDE, 20), -0.5, across - 0.5, 0, 1))
+    return found
+
+
+def test_a_selection_of_all_is_one_rectangle(qapp, monkeypatch):
+    (band,) = bands(monkeypatch, range(5000), 5000)
+    assert (band.left(), band.right()) == (pytest.approx(0, abs=1.5), pytest.approx(WIDE, abs=1.5))
+
+
+def test_kernels_apart_have_bands_of_their_own(qapp, monkeypatch):
+    found = bands(monkeypatch, [3, 4, 5, 20], 40)
+    assert [(band.left(), band.right()) for band in found] == [(30, 60), (200, 210)]
+
+
+def test_what_touches_or_lies_over_each_other_is_one_stretch():
+    left, right = np.array([6.0, 0.0, 2.0, 1.0, 9.0]), np.array([8.0, 5.0, 3.0, 2.0, 9.5])
+    assert list(stretches(left, right)) == [(0, 5), (6, 8), (9, 9.5)]
+    assert list(stretches(np.zeros(0), np.zeros(0))) == []
+
+
+def test_markers_on_one_place_are_drawn_once_and_others_where_they_are():
+    xs, ys, sizes = np.array([10.0, 10.01, 10.0, 50.0]), np.array([5.0, 5.0, 5.0, 7.0]), np.full(4, 6.0)
+    assert roofline_layers._distinct(["INT8", "INT8", "INT4", "INT8"], xs, ys, sizes) == [
+        ("INT8", 10, 5, 6), ("INT4", 10, 5, 6), ("INT8", 50, 7, 6),
+    ]  # fmt: skip
+
+
+def test_a_list_selects_rows_in_stretches(qtbot, session, theme):
+    view = show(qtbot, RankingView, session, theme, 600, 300)
+    ids = [k.id for k in session.network.tunable]
+    session.select(ids, ids[3])
+    settle(view)
+    chosen = view.list.selectionModel().selection()
+    assert (chosen.count(), chosen.at(0).height()) == (1, len(ids))
+    apart = (view.kernels()[2], view.kernels()[7])
+    session.select(apart, apart[0])
+    settle(view)
+    assert sorted(part.top() for part in view.list.selectionModel().selection()) == [2, 7]
+
+
+def test_rows_selected_by_hand_are_the_sessions(qtbot, session, theme):
+    view = show(qtbot, RankingView, session, theme, 600, 300)
+    view.list.setFocus()
+    QTest.keyClick(view.list, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert set(session.selection) == set(view.kernels())
 
 
 def test_a_card_asks_about_its_own_kernel_only(session, monkeypatch):

@@ -11,7 +11,7 @@ from zoo import mobilenetv1
 from engine.errors import Cancelled, DeviceError
 from engine.npu import cool_clock, load_device, simulate, sustain
 from engine.npu.governor import governor
-from engine.npu.power import leakage, operating_points
+from engine.npu.power import latency_at, leakage, operating_points
 from engine.npu.results import Scenario
 from engine.npu.thermal import network, of_device, steady, step
 from engine.precision.plan import Plan
@@ -48,6 +48,17 @@ def test_steady_state_adds_up_resistances():
 def run():
     device = load_device("kirin9030")
     return device, simulate(mobilenetv1(1), Plan(), device)
+
+
+@pytest.mark.parametrize("clock", [0.3, 0.62, 1.0])
+def test_latency_at_a_clock_adds_up_the_kernels(run, clock):
+    _, simulation = run
+    total = simulation.invocation_us
+    for kernel in simulation.kernels:
+        compute = max(kernel.cube_us, kernel.vector_us, kernel.mte1_us)
+        transfer = max(kernel.mte2_us, kernel.mte3_us)
+        total += kernel.latency_us - max(compute, transfer) + max(compute / clock, transfer)
+    assert latency_at(simulation, clock) == pytest.approx(total, rel=1e-12)
 
 
 def test_unthrottled_end_is_the_fixed_point(run):
