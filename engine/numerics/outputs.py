@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, inf, isfinite, isnan, nan
+from math import exp, inf, isfinite, isnan, nan, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,6 +133,51 @@ def compare_outputs(
         labels: Labels of this sample, any shape with `reading.label_rows` elements; -1 where there is none.
         known: Sums of outputs that have been measured already.
     """
+    base = _measured(reading, results, references, known)
+    if not _has_classes(reading, results, references):
+        return base
+    result, reference = _class_rows(reading, results), _class_rows(reading, references)
+    (made,) = _classes([base], reading, result, reference, [labels])
+    return made
+
+
+def compare_samples(
+    reading: Reading,
+    results: Sequence[Mapping[str, Array]],
+    references: Sequence[Mapping[str, Array]],
+    labels: Sequence[Array | None],
+    known: Sequence[Mapping[str, Sums]],
+) -> list[OutputSums]:
+    """`compare_outputs` of several samples, to the same bits. Classes of small outputs are compared in few calls."""
+    groups: list[list[int]] = []
+    shape = None
+    for at, (result, reference) in enumerate(zip(results, references, strict=True)):
+        has = _has_classes(reading, result, reference)
+        now = (reference[reading.primary].shape, labels[at] is None) if has and reading.primary is not None else None
+        size = 0 if now is None else prod(now[0])
+        if not groups or now is None or now != shape or size * (len(groups[-1]) + 1) > PIECE:
+            groups.append([])
+        groups[-1].append(at)
+        shape = now
+    made: list[OutputSums] = []
+    for group in groups:
+        if len(group) == 1:
+            (at,) = group
+            made.append(compare_outputs(reading, results[at], references[at], labels[at], known[at]))
+            continue
+        bases = [_measured(reading, results[at], references[at], known[at]) for at in group]
+        rows = [np.concatenate([_class_rows(reading, of[at]) for at in group]) for of in (results, references)]
+        made += _classes(bases, reading, rows[0], rows[1], [labels[at] for at in group])
+    return made
+
+
+def _measured(
+    reading: Reading,
+    results: Mapping[str, Array],
+    references: Mapping[str, Array],
+    known: Mapping[str, Sums] | None,
+) -> OutputSums:
+    """What needs no classes."""
     scratch = np.empty(PIECE, np.float32)
     sums, max_abs = [], 0.0
     for name in reading.floats:
@@ -145,9 +190,18 @@ def compare_outputs(
             result, reference = result.astype(np.float64), reference.astype(np.float64)
         sums.append(error_sums(result, reference, power_sums(reference), scratch))
         max_abs = max(max_abs, _max_abs(result, reference, scratch))
-    if reading.primary is None or results[reading.primary].shape != references[reading.primary].shape:
-        return OutputSums(tuple(sums), max_abs)
-    return _classes(OutputSums(tuple(sums), max_abs), reading, results, references, labels)
+    return OutputSums(tuple(sums), max_abs)
+
+
+def _has_classes(reading: Reading, results: Mapping[str, Array], references: Mapping[str, Array]) -> bool:
+    return reading.primary is not None and results[reading.primary].shape == references[reading.primary].shape
+
+
+def _class_rows(reading: Reading, values: Mapping[str, Array]) -> Array:
+    """The output with classes as [rows, classes]."""
+    assert reading.primary is not None
+    rows = _rows(values[reading.primary])
+    return rows.reshape(-1, rows.shape[-1])
 
 
 def total(parts: Sequence[OutputSums], reading: Reading) -> OutputError:
@@ -186,53 +240,83 @@ def total(parts: Sequence[OutputSums], reading: Reading) -> OutputError:
 
 
 def _classes(
-    base: OutputSums,
-    reading: Reading,
-    results: Mapping[str, Array],
-    references: Mapping[str, Array],
-    labels: Array | None,
-) -> OutputSums:
-    assert reading.primary is not None
-    reference = _rows(references[reading.primary])
-    classes = reference.shape[-1]
-    reference = reference.reshape(-1, classes)
-    result = results[reading.primary].reshape(-1, classes)
+    bases: Sequence[OutputSums], reading: Reading, result: Array, reference: Array, labels: Sequence[Array | None]
+) -> list[OutputSums]:
+    """Add what classes tell, for samples whose rows lie one behind the other; of several all are looked at at once.
+
+    Args:
+        bases: Per sample: what is known already.
+        reading: What the outputs mean.
+        result: [samples x rows, classes].
+        reference: The same.
+        labels: Per sample; all None, or none.
+    """
+    count, (every, classes) = len(bases), reference.shape
     true = None
-    if labels is not None and (reading.label_rows or reading.tokens):
-        true = np.asarray(labels).reshape(-1)
-    kl, top5 = 0.0, 0
-    hits = np.zeros(2, np.int64)
-    surprise = np.zeros(2)
-    first, best = np.empty(len(result), np.int64), np.empty(len(result), np.int64)
-    step = max(1, PIECE // classes)
-    exact: np.dtype[Any] = np.dtype(np.float64 if reference.size <= _EXACT else np.float32)
-    for start in range(0, len(result), step):
+    if labels[0] is not None and (reading.label_rows or reading.tokens):
+        true = np.concatenate([np.asarray(each).reshape(-1) for each in labels])
+    step = every if count > 1 else max(1, PIECE // classes)
+    exact: np.dtype[Any] = np.dtype(np.float64 if reference.size <= _EXACT * count else np.float32)
+    made = list(bases)
+    for start in range(0, every, step):
         rows = slice(start, start + step)
         new, old = result[rows].astype(exact, copy=False), reference[rows].astype(exact, copy=False)
-        first[rows], best[rows] = old.argmax(axis=1), _best(new)
-        found = _divergence(old, new, reading.probabilities)
-        kl += float(found.kl.sum())
-        top5 += _within(new, first[rows], best[rows])
-        if true is not None:
-            known = np.flatnonzero((true[rows] >= 0) & (true[rows] < classes))
-            wanted = true[rows][known]
-            hits += _within(new, true[rows], best[rows]), _within(old, true[rows], first[rows])
-            if reading.vocabulary:
-                mine, theirs = new[known, wanted], old[known, wanted]
-                surprise += _surprise(found, known, mine, theirs, reading.probabilities)
-    top1 = int(np.count_nonzero(first == best))
-    made = base._replace(kl=kl, top1=top1, top5=top5, rows=len(result))
+        found = _by_row(reading, new, old, None if true is None else true[rows])
+        each = len(new) // count
+        made = [now._replace(**found.summed(now, slice(at * each, (at + 1) * each))) for at, now in enumerate(made)]
+    return made
+
+
+class _ByRow(NamedTuple):
+    """Figures of each row; of rows without a label 0 and False."""
+
+    kl: Array
+    top1: Array
+    top5: Array
+    labelled: Array
+    correct: Array
+    reference_correct: Array
+    correct5: Array
+    reference_correct5: Array
+    surprise: Array
+    reference_surprise: Array
+
+    def summed(self, before: OutputSums, rows: slice) -> dict[str, Any]:
+        """Fields of `before` with some rows added."""
+        added: dict[str, Any] = {"rows": before.rows + len(self.kl[rows])}
+        for name, values in zip(self._fields, self, strict=True):
+            here = values[rows]
+            more = int(np.count_nonzero(here)) if here.dtype == np.bool_ else float(here.sum())
+            added[name] = getattr(before, name) + more
+        return added
+
+
+def _by_row(reading: Reading, new: Array, old: Array, true: Array | None) -> _ByRow:
+    count, classes = new.shape
+    first, best = old.argmax(axis=1), _best(new)
+    found = _divergence(old, new, reading.probabilities)
+    nothing, never = np.zeros(count), np.zeros(count, bool)
+    top5 = _within(new, first, best)
+    made = _ByRow(found.kl, first == best, top5, never, never, never, never, never, nothing, nothing)
     if true is None:
         return made
-    counted = true >= 0
+    labelled = true >= 0
+    surprise, reference_surprise = nothing, nothing
+    if reading.vocabulary:
+        known = np.flatnonzero(labelled & (true < classes))
+        wanted = true[known]
+        surprise, reference_surprise = np.zeros(count), np.zeros(count)
+        surprise[known], reference_surprise[known] = _surprise(
+            found, known, new[known, wanted], old[known, wanted], reading.probabilities
+        )
     return made._replace(
-        correct=int(np.count_nonzero((best == true) & counted)),
-        reference_correct=int(np.count_nonzero((first == true) & counted)),
-        labelled=int(np.count_nonzero(counted)),
-        correct5=int(hits[0]),
-        reference_correct5=int(hits[1]),
-        surprise=float(surprise[0]),
-        reference_surprise=float(surprise[1]),
+        labelled=labelled,
+        correct=(best == true) & labelled,
+        reference_correct=(first == true) & labelled,
+        correct5=_within(new, true, best),
+        reference_correct5=_within(old, true, first),
+        surprise=surprise,
+        reference_surprise=reference_surprise,
     )
 
 
@@ -243,34 +327,40 @@ def _best(values: Array) -> Array:
     return found
 
 
-def _within(values: Array, wanted: Array, best: Array) -> int:
-    """Rows whose wanted class is among the five best; of equals the first is the better, as in `_best`.
+def _within(values: Array, wanted: Array, best: Array) -> Array:
+    """Of which rows the wanted class is among the five best; of equals the first is the better, as in `_best`.
 
     Args:
         values: [rows, classes].
         wanted: Classes [rows]; others than that have none, and are not counted.
         best: The best classes [rows], so that where that is the wanted one nothing has to be looked at.
+
+    Returns:
+        bool [rows].
     """
     classes = values.shape[1]
     most = min(_TOP, classes)
+    found: Array = (best == wanted) & (wanted >= 0)
     rows = np.flatnonzero((best != wanted) & (wanted >= 0) & (wanted < classes))
+    if not rows.size:
+        return found
     mine = values[rows, wanted[rows], None]
     some = values if rows.size == len(values) else values[rows]
     above = (some > mine).sum(axis=1)
     near = np.flatnonzero((above < most) & ~np.isnan(mine[:, 0]))
     before = np.arange(classes) < wanted[rows[near], None]
     tied = ((some[near] == mine[near]) & before).sum(axis=1)
-    sure = np.count_nonzero((best == wanted) & (wanted >= 0))
-    return int(sure) + int(np.count_nonzero(above[near] + tied < most))
+    found[rows[near]] = above[near] + tied < most
+    return found
 
 
-def _surprise(found: _Divergence, known: Array, mine: Array, theirs: Array, probabilities: bool) -> tuple[float, float]:
-    """Negative log-likelihood of the labels under the quantized network and under the reference, summed over rows."""
+def _surprise(found: _Divergence, known: Array, mine: Array, theirs: Array, probabilities: bool) -> tuple[Array, Array]:
+    """Negative log-likelihood of each label under the quantized network and under the reference."""
     if probabilities:
         tiny = np.finfo(np.float32).tiny
-        return tuple(-float(np.log(np.maximum(p, tiny)).sum()) for p in (mine, theirs))  # type: ignore[return-value]
+        return -np.log(np.maximum(mine, tiny)), -np.log(np.maximum(theirs, tiny))
     with np.errstate(invalid="ignore"):
-        return float((found.result_log[known] - mine).sum()), float((found.reference_log[known] - theirs).sum())
+        return found.result_log[known] - mine, found.reference_log[known] - theirs
 
 
 def _perplexity(surprise: float, rows: int) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import onnxruntime as ort
 
 from engine.fusion.types import Kernel
-from engine.numerics.outputs import OutputSums, compare_outputs
+from engine.numerics.outputs import OutputSums, compare_outputs, compare_samples
 from engine.numerics.shared import Shared
 from engine.numerics.state import SampleState
 from engine.numerics.workers import Workers
@@ -19,6 +19,9 @@ from engine.text import say
 SMALL_OUTPUTS = 1 << 14
 """Elements of the model's outputs up to which all samples are compared in one go: such a comparison is nothing but
 calls, which take several times as long where each follows a network that has emptied the caches."""
+
+_TOGETHER = 16
+"""Samples that are compared between two looks at a cancel."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -98,9 +101,10 @@ def run_plan(
         workers.map(build, missing, cancel=cancel, tick=tick)
         workers.map(advance, range(len(states)), cancel=cancel, tick=tick)
     if compared is not None and small:
-        for sample, state in enumerate(states):
+        for first in range(0, len(states), _TOGETHER):
             cancel.check()
-            compared[sample] = compare(shared, state, sample)
+            some = range(first, min(first + _TOGETHER, len(states)))
+            compared.update(zip(some, compare_small(shared, [states[at] for at in some], some), strict=True))
 
 
 def staged(kernels: Sequence[Kernel], limit: int) -> list[list[Kernel]]:
@@ -126,3 +130,15 @@ def compare(shared: Shared, state: SampleState, sample: int) -> OutputSums:
     assert shared.reading is not None
     results, references = shared.output_arrays(state.values), shared.output_arrays(shared.values[sample])
     return compare_outputs(shared.reading, results, references, shared.labels(sample), state.output_sums())
+
+
+def compare_small(shared: Shared, states: Sequence[SampleState], samples: Sequence[int]) -> list[OutputSums]:
+    """The same of several samples whose outputs are small."""
+    assert shared.reading is not None
+    return compare_samples(
+        shared.reading,
+        [shared.output_arrays(state.values) for state in states],
+        [shared.output_arrays(shared.values[sample]) for sample in samples],
+        [shared.labels(sample) for sample in samples],
+        [state.output_sums() for state in states],
+    )

@@ -363,15 +363,16 @@ def test_small_outputs_are_compared_when_all_samples_have_run_and_large_ones_eac
     for most in (1 << 14, 0):
         monkeypatch.setattr(plan_run, "SMALL_OUTPUTS", most)
         with closing(Evaluator(net, samples_like(inputs, 3), workers=1)) as evaluator:
-            compare, advance, order = plan_run.compare, state.SampleState.advance, []
+            advance, order = state.SampleState.advance, []
             evaluator.prepare()
             with monkeypatch.context() as patch:
-                patch.setattr(plan_run, "compare",
-                              lambda *more, c=compare, o=order: o.append("compare") or c(*more))  # fmt: skip
+                for name in ("compare", "compare_small"):
+                    patch.setattr(plan_run, name, lambda *more, n=name, c=getattr(plan_run, name), o=order:
+                                  o.append(n) or c(*more))  # fmt: skip
                 patch.setattr(state.SampleState, "advance",
                               lambda self, *more, a=advance, o=order: o.append("run") or a(self, *more))  # fmt: skip
                 found.append((order, evaluator.evaluate(plan).output))
-    assert found[0][0] == ["run"] * 3 + ["compare"] * 3
+    assert found[0][0] == ["run"] * 3 + ["compare_small"]
     assert found[1][0] == ["run", "compare"] * 3
     assert found[0][1] == found[1][1]
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from handmade import Step, network
-from scipy.special import log_softmax
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import log_softmax, softmax
 
 from engine.fusion.types import Kind
 from engine.numerics import Evaluator
-from engine.numerics.outputs import Reading, compare_outputs, next_tokens, read_outputs, total
+from engine.numerics.outputs import Reading, compare_outputs, compare_samples, next_tokens, read_outputs, total
 from engine.numerics.samples import SampleSet
 from engine.precision.plan import Plan
 from engine.precision.scheme import INT4
@@ -159,3 +161,35 @@ def test_the_divergence_of_logits_far_apart_is_a_number(dtype, apart):
     results = [(rng.uniform(-1, 1, (3, 10)) * apart).astype(dtype) for _ in range(4)]
     old, new = (log_softmax(np.concatenate(each).astype(np.float64), axis=1) for each in (references, results))
     assert compared(results, references).kl == pytest.approx(np.mean((np.exp(old) * (old - new)).sum(axis=1)), rel=1e-6)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([(1, 7), (1, 300), (3, 4), (1, 5, VOCABULARY), (1, 12, 1, 1)]),
+    st.sampled_from(["", "nan", "inf", "flat", "shape"]),
+    st.booleans(),
+    st.booleans(),
+)
+@settings(max_examples=80, deadline=None)
+def test_samples_together_have_the_bits_of_each_by_itself(seed, shape, spoil, probabilities, labelled):
+    rng = np.random.default_rng(seed)
+    references = [rng.standard_normal(shape).astype(np.float32) for _ in range(int(rng.integers(1, 30)))]
+    results = [each + rng.standard_normal(shape).astype(np.float32) * np.float32(0.3) for each in references]
+    if probabilities:
+        references, results = ([softmax(a, axis=-1).astype(np.float32) for a in group]
+                               for group in (references, results))  # fmt: skip
+    at = int(rng.integers(len(results)))
+    if spoil == "shape":
+        results[at] = results[at][..., :-1]
+    elif spoil == "flat":
+        results[at] = np.zeros_like(results[at])
+    elif spoil:
+        results[at].reshape(-1)[0] = np.float32(spoil)
+    rows = references[0].size // {3: VOCABULARY, 2: shape[-1], 4: shape[1]}[len(shape)]
+    reading = Reading(("y",), "y", probabilities, rows if labelled else 0, len(shape) == 3)
+    labels = [rng.integers(-1, 4, rows) if labelled else None for _ in results]
+    known = [{} for _ in results]
+    together = compare_samples(reading, [{"y": y} for y in results], [{"y": r} for r in references], labels, known)
+    alone = [compare_outputs(reading, {"y": y}, {"y": r}, true)
+             for y, r, true in zip(results, references, labels, strict=True)]  # fmt: skip
+    assert [repr(part) for part in together] == [repr(part) for part in alone]  # with NaN equal to NaN
