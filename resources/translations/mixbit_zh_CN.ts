@@ -2154,6 +2154,18 @@
         <translation>打开</translation>
     </message>
     <message>
+        <source>The model does not run at these sizes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was tried at the usual sizes, and runs at those that stand here now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Look up which sizes it was made for: none of the usual ones runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>axis {number}</source>
         <translation>第 {number} 轴</translation>
     </message>
@@ -3804,6 +3816,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>宽松行高</translation>
     </message>
     <message>
+        <source>Sort by</source>
+        <translation>排序依据</translation>
+    </message>
+    <message>
         <source>Reset columns</source>
         <translation>重置列</translation>
     </message>
@@ -3883,8 +3899,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{0} / {1}</translation>
     </message>
     <message>
-        <source>Columns</source>
-        <translation>列</translation>
+        <source>Columns and order</source>
+        <translation>列与排序</translation>
     </message>
     <message>
         <source>Export table as CSV…</source>
@@ -6098,6 +6114,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>精度占比</translation>
     </message>
     <message>
+        <source>{0} of {1} samples so far</source>
+        <translation>目前只算了 {0} / {1} 个样本</translation>
+    </message>
+    <message>
         <source>{0} failed</source>
         <translation>{0} 失败</translation>
     </message>
@@ -6108,10 +6128,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>the reference holds NaN or infinity</source>
         <translation>参考值含 NaN 或无穷</translation>
-    </message>
-    <message>
-        <source>{0} of {1} samples so far</source>
-        <translation>目前只算了 {0} / {1} 个样本</translation>
     </message>
     <message>
         <source>perplexity {0} (FP32 {1})</source>
@@ -6289,9 +6305,9 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>当前显示的误差已过时。</translation>
     </message>
     <message numerus="yes">
-        <source>Raising %n kernel(s) was measured: {gain}, which is not enough.</source>
-        <translation>
-            <numerusform>提高 %n 个内核的精度后实测：{gain}，仍不达标。</numerusform>
+        <source>Raising %n kernel(s) was measured: {gain}, which is not enough; Search looks further.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>
@@ -7031,6 +7047,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{path} 没有为 {all} 个可设精度的层中的 {count} 个给出方案；这些层保持 FP32。</translation>
     </message>
     <message>
+        <source>{path} is a folder; add the name of the file that is to be written there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} can't be written ({reason}); choose another place.</source>
         <translation>无法写入 {path}（{reason}）；请选择其他位置。</translation>
     </message>
@@ -7047,16 +7067,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
     </message>
     <message>
-        <source>No effect on the output in any of these schemes: {layers}.</source>
-        <translation>以下算子在这些格式下对输出均无影响：{layers}。</translation>
-    </message>
-    <message>
-        <source>All values of {outputs} are NaN or Inf in full precision, so that no error can be measured there; check the model and the preprocessing.</source>
-        <translation>{outputs} 的所有值在全精度下均为 NaN 或 Inf，无法测量误差；请检查模型和预处理。</translation>
-    </message>
-    <message>
         <source>The best class stays what it is in any of these schemes: {layers}.</source>
         <translation>以下算子在这些格式下均不改变最佳类别：{layers}。</translation>
+    </message>
+    <message>
+        <source>No effect on the output in any of these schemes: {layers}.</source>
+        <translation>以下算子在这些格式下对输出均无影响：{layers}。</translation>
     </message>
     <message>
         <source>There is no metric named {name}; choose one of {names}, or write FILE.py:FUNCTION.</source>
@@ -7141,6 +7157,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{layers} in it stands between the parts of a sequence, which no kernel can hand on</source>
         <translation>其中的 {layers} 位于序列的各部分之间，而序列无法在算子之间传递</translation>
+    </message>
+    <message>
+        <source>operator set {opset} is newer than the quantizers of ONNX Runtime ({newest}): export the model for an older one</source>
+        <translation>算子集 {opset} 比 ONNX Runtime 的量化算子（{newest}）更新：请以更早的算子集导出模型</translation>
     </message>
     <message>
         <source>already quantized in the file: its weights keep that precision</source>
@@ -8383,8 +8403,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>请按不超过 80 % 规划：降低运行频度，或加快模型。</translation>
     </message>
     <message>
-        <source>The device throttles after {seconds} s</source>
-        <translation>设备在 {seconds} 秒后降频</translation>
+        <source>The device throttles after {time} min</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Latency {time} at the end, skin {skin} °C.</source>
@@ -8923,8 +8943,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>SQNR，dB</translation>
     </message>
     <message>
-        <source>The clock is lowered for the first time after {seconds:.0f} s.</source>
-        <translation>{seconds:.0f} 秒后首次降频。</translation>
+        <source>The clock is lowered for the first time after {time} min.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The clock is never lowered.</source>
@@ -10079,10 +10099,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>没有可运行的样本；请选择至少含一个样本的数据。</translation>
     </message>
     <message>
-        <source>Running the plan</source>
-        <translation>正在运行方案</translation>
-    </message>
-    <message>
         <source>Rounding weights</source>
         <translation>正在量化权重</translation>
     </message>
@@ -10097,6 +10113,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Label {label} is no class of output {name}, which counts them from 0 to {last}; correct the labels (-1 where there is none).</source>
         <translation>标签 {label} 不是输出 {name} 的类别，其类别编号从 0 到 {last}；请更正标签（没有标签处填 -1）。</translation>
+    </message>
+    <message>
+        <source>Running the plan</source>
+        <translation>正在运行方案</translation>
     </message>
     <message>
         <source>Running the reference</source>
@@ -10117,10 +10137,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Layer {name} can't take the weight method {method}: {reason}; choose another method for it.</source>
         <translation>层 {name} 不能采用权重方法 {method}：{reason}；请为它选择其他方法。</translation>
-    </message>
-    <message>
-        <source>Layer {layer}: opset {opset} is too old for a quantized file; convert the model to {oldest} or newer.</source>
-        <translation>层 {layer}：opset {opset} 太旧，无法写成量化文件；请把模型转换到 {oldest} 或更新。</translation>
     </message>
     <message>
         <source>Layer {layer}: {operator} with {what} has no counterpart in opset 21; the file can't be written.</source>
@@ -10755,6 +10771,18 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{others} 读取同一权重并保持原精度：该权重将以两种格式存储。</translation>
     </message>
     <message>
+        <source>It does not run at the sizes that are usual, {tried}; {taken} is taken for its free dimensions.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{reason} At {shapes}; say which sizes it runs at.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{reason} At {shapes}; other sizes may do.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Measured {done} of {all} cells</source>
         <translation>已测 {done} / {all} 格</translation>
     </message>
@@ -10823,6 +10851,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>至少需要一个评估样本；要求的是 {count} 个。</translation>
     </message>
     <message>
+        <source>Evaluated on {count} samples instead of {usual}: the activations of more would leave too little memory for the weights, and each change of the plan would take far longer.</source>
+        <translation>使用 {count} 个样本评估，而非 {usual} 个：样本再多，激活占用的内存会使权重放不下，每次修改方案都要等待久得多。</translation>
+    </message>
+    <message>
         <source>Evaluated on the calibration samples: errors are too optimistic; give separate samples.</source>
         <translation>用校准样本评估：误差过于乐观；请提供不同的样本。</translation>
     </message>
@@ -10847,10 +10879,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{address} 处没有 Dask 调度器应答（{reason}）；请启动一个，或使用 --dask local。</translation>
     </message>
     <message>
-        <source>Evaluated on {count} samples instead of {usual}: the activations of more would leave too little memory for the weights, and each change of the plan would take far longer.</source>
-        <translation>使用 {count} 个样本评估，而非 {usual} 个：样本再多，激活占用的内存会使权重放不下，每次修改方案都要等待久得多。</translation>
-    </message>
-    <message>
         <source>Sending probes backwards</source>
         <translation>反向传播探针</translation>
     </message>
@@ -10869,6 +10897,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>The model's outputs are integers, which have no gradient; only an exact sweep can be made.</source>
         <translation>模型输出为整数，没有梯度；只能进行精确扫描。</translation>
+    </message>
+    <message>
+        <source>All values of {outputs} are NaN or Inf in full precision, so that no error can be measured there; check the model and the preprocessing.</source>
+        <translation>{outputs} 的所有值在全精度下均为 NaN 或 Inf，无法测量误差；请检查模型和预处理。</translation>
     </message>
     <message>
         <source>No gradient comes back through {operator}, so {name} is measured, not estimated.</source>
