@@ -367,8 +367,8 @@ def test_small_outputs_are_compared_when_all_samples_have_run_and_large_ones_eac
             evaluator.prepare()
             with monkeypatch.context() as patch:
                 for name in ("compare", "compare_small"):
-                    patch.setattr(plan_run, name, lambda *more, n=name, c=getattr(plan_run, name), o=order:
-                                  o.append(n) or c(*more))  # fmt: skip
+                    whole = getattr(plan_run, name)
+                    patch.setattr(plan_run, name, lambda *more, n=name, c=whole, o=order: o.append(n) or c(*more))
                 patch.setattr(state.SampleState, "advance",
                               lambda self, *more, a=advance, o=order: o.append("run") or a(self, *more))  # fmt: skip
                 found.append((order, evaluator.evaluate(plan).output))
