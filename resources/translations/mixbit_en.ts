@@ -474,10 +474,9 @@
 <context>
     <name>SummaryView</name>
     <message numerus="yes">
-        <source>Raising %n kernel(s) was measured: {gain}, which is not enough.</source>
-        <translation>
-            <numerusform>Raising %n kernel was measured: {gain}, which is not enough.</numerusform>
-            <numerusform>Raising %n kernels was measured: {gain}, which is not enough.</numerusform>
+        <source>Raising %n kernel(s) was measured: {gain}, which is not enough; Search looks further.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>
