@@ -17,6 +17,7 @@ from engine.graph.branches import take_branches
 from engine.graph.cancel import cancel_pairs
 from engine.graph.external import check_tensors
 from engine.graph.functions import inlined
+from engine.graph.fused import unfused
 from engine.graph.inputs import choose_shapes, declared_inputs, existing, read_plain, zero_dims
 from engine.graph.limits import DEFAULT_LIMIT
 from engine.graph.newest import QUANTIZED, too_new
@@ -83,6 +84,7 @@ def load(
     cancel.check()
     notes = (*changed, *zero_dims(model.graph, inputs))
     model = inlined(model, path, memory_limit)
+    unfused(model)
     cancel.check()
     arranged = arrange(model, path)
     cancel.check()
