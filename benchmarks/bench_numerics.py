@@ -134,13 +134,26 @@ def whole(network: Network, samples: SampleSet, evaluator: Evaluator, unit: Cost
 
 
 def toggles(network: Network, evaluator: Evaluator, at: float, unit: Cost) -> None:
-    """One kernel to INT8, the rest FP32; its session and its rounded weight are built each time."""
+    """One kernel to INT8, the rest FP32; its rounded weight is made each time.
+
+    So is its session: first with none open that it could share, then with that of kernels alike, as after any plan in
+    which one of them had this scheme.
+    """
     index = network.tunable[int(at * len(network.tunable))].index
     behind = plain_cost(network, evaluator, index)
-    plan = Plan({network.kernels[index].id: INT8})
-    out, full = both(evaluator, plan, lambda: evaluator._shared.sessions.drop(network.kernels[index], INT8))
+    kernel = network.kernels[index]
+    plan, sessions = Plan({kernel.id: INT8}), evaluator._shared.sessions
+
+    def first() -> None:
+        sessions.drop(kernel, INT8)
+        sessions.alikes.clear()
+
+    out, full = both(evaluator, plan, first)
     print(f"  toggle at {at:.0%}: behind {behind.over(unit)} units; over that: output {out.over(behind)}, "
           f"all errors {full.over(behind)}")  # fmt: skip
+    evaluator.evaluate(plan)
+    out, full = both(evaluator, plan, lambda: sessions.drop(kernel, INT8))
+    print(f"    with a session open that it can share: {out.over(behind)}, {full.over(behind)}")
 
 
 def both(evaluator: Evaluator, plan: Plan, first: Callable[[], object] = lambda: None) -> tuple[Cost, Cost]:
