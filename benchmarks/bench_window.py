@@ -151,7 +151,7 @@ def toggled(it: Watcher, at: int, scheme: Scheme) -> tuple[float, float]:
 
 
 def forget(session: Any, kernel: Kernel, scheme: Scheme) -> None:
-    """Let session and evaluator forget what earlier rounds have found out, and one kernel's session."""
+    """Let session and evaluator forget what earlier rounds have found out, one kernel's session, and what it shares."""
     evaluator = session._work._evaluator
     session._results._known.clear()
     session._results.local.pop((kernel.id, scheme), None)
@@ -161,6 +161,7 @@ def forget(session: Any, kernel: Kernel, scheme: Scheme) -> None:
     shared.totals._found = {key: found for key, found in shared.totals._found.items() if key in keep}
     shared.outputs._found.clear()
     shared.sessions.drop(kernel, scheme)
+    shared.sessions.alikes.clear()
 
 
 def forward_seconds(it: Watcher) -> float:

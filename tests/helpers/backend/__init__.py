@@ -1,0 +1,1 @@
+"""ONNX's own backend tests, opened, measured and exported one by one: see tests/backend_models.py."""
