@@ -235,30 +235,50 @@ def loaded(it: Watcher, path: Path) -> None:
         it.until(lambda before=before: it.session.network is not before and it.has_figures())
 
 
-def big(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
-    """A large model opened with the docks of each layout on show."""
+def big(path: Path, shapes: dict[str, tuple[int, ...]]) -> str:
+    """A large model opened with the docks of each layout on show.
+
+    Returns:
+        Why it can't be opened; "" if it can.
+    """
     for layout in BIG_LAYOUTS:
         with opened(None) as it:
             it.window.show_layout(layout)
             it.wait(0.5)
             found: list[float] = []
             gaps = ticks(lambda it=it, found=found: _until_figures(it, path, shapes, found))
-            line(f"{path.stem}, layout {layout}: opened to its first figures", found[0], 8, "s")
-            line(f"{path.stem}, layout {layout}: longest gap meanwhile", max(gaps), 100, "ms",
+            if it.session.last_error is not None:
+                return str(it.session.last_error)
+            name = f"{path.stem}, layout {layout}"
+            detail = f"output error from {_samples(it)}; of all samples after {found[1]:.2f} s"
+            line(f"{name}: opened to its first figures", found[0], 8, "s", detail)
+            line(f"{name}: longest gap meanwhile", max(gaps), 100, "ms",
                  f"p95 {np.percentile(gaps, 95):.1f}, {len(gaps)} ticks")  # fmt: skip
             rest = ticks(lambda it=it: it.until(it.is_idle, 300))
-            line(f"{path.stem}, layout {layout}: longest gap until nothing runs", max(rest, default=0), 100, "ms")
+            line(f"{name}: longest gap until nothing runs", max(rest, default=0), 100, "ms")
             gaps = []
             for other in BIG_LAYOUTS:
                 gaps += ticks(lambda it=it, other=other: (it.window.show_layout(other), it.wait(1)))
             line(f"{path.stem}: longest gap while layouts are gone through", max(gaps), 100, "ms")
+    return ""
 
 
 def _until_figures(it: Watcher, path: Path, shapes: dict[str, tuple[int, ...]], found: list[float]) -> None:
+    """Seconds to the first output error, and to that of all samples; nothing if the model can't be opened."""
+    session = it.session
     begin = perf_counter()
-    it.session.open_model(path, shapes or None)
-    it.until(lambda: it.session.network is not None and session_figures(it), 120)
-    found.append(perf_counter() - begin)
+    session.open_model(path, shapes or None)
+    for known in (lambda: session_figures(it), lambda: session_figures(it) and not session.staleness.output_stale):
+        it.until(lambda known=known: session.last_error is not None or known(), 120)
+        if session.last_error is not None:
+            return
+        if not found:
+            it.first_samples = session.figures.evaluation.samples
+        found.append(perf_counter() - begin)
+
+
+def _samples(it: Watcher) -> str:
+    return f"{it.first_samples} of {it.session.figures.evaluation.samples} samples"
 
 
 def session_figures(it: Watcher) -> bool:
@@ -276,8 +296,10 @@ def main() -> int:
     """Run the parts that are asked for."""
     if sys.argv[1:2] == ["big"]:
         given = (argument.split("=") for argument in sys.argv[3:])
-        big(Path(sys.argv[2]), {name: tuple(map(int, shape.split(","))) for name, shape in given})
-        return 0
+        problem = big(Path(sys.argv[2]), {name: tuple(map(int, shape.split(","))) for name, shape in given})
+        if problem:
+            print(problem, file=sys.stderr)
+        return 1 if problem else 0
     parts = sys.argv[1:] or ["start", "sample", "toggle", "ticks"]
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     if "start" in parts:

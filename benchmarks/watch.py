@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import itertools
 import sys
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
@@ -20,6 +22,7 @@ from engine.timeslice import PROMPT_S, ask_for_slice
 from gui import style
 from gui.app import SWITCH_S
 from gui.bridge import Dispatcher
+from gui.docks import DOCKS, available
 from gui.garbage import Garbage
 from gui.plain_imports import restore
 from gui.settings import Settings
@@ -36,6 +39,7 @@ def window() -> Window:
         ask_for_slice(PROMPT_S)
         _application.append(QApplication(sys.argv[:1]))
         style.install(_application[0], sheet=False)
+        bring_in()
     made = Window(Settings(None), confirm=False)
     made.resize(1440, 900)
     made.show()
@@ -48,6 +52,15 @@ def window() -> Window:
     gc.collect()
     gc.freeze()
     return made
+
+
+def bring_in() -> None:
+    """Import what the program imports in small steps once its window is there; see `gui.starter`."""
+    for module in (QtCore, QtGui, QtWidgets):
+        for name in dir(module):
+            getattr(module, name)
+    for name in ("pyqtgraph", *(spec.module for spec in DOCKS if available(spec.id))):
+        importlib.import_module(name)
 
 
 def pause(milliseconds: int) -> None:
@@ -67,6 +80,8 @@ class Watcher(QObject):
         self._loop: QEventLoop | None = None
         self._condition: Callable[[], bool] = lambda: True
         self._painted = False
+        self.first_samples = 0
+        """How many samples the first output error of a large model came from."""
         self._frames: tuple[tuple[Callable[[], bool], ...], dict[int, float]] | None = None
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
