@@ -475,8 +475,9 @@
     <name>SummaryView</name>
     <message numerus="yes">
         <source>Raising %n kernel(s) was measured: {gain}, which is not enough; Search looks further.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Raising %n kernel was measured: {gain}, which is not enough; Search looks further.</numerusform>
+            <numerusform>Raising %n kernels was measured: {gain}, which is not enough; Search looks further.</numerusform>
         </translation>
     </message>
 </context>

@@ -2155,15 +2155,15 @@
     </message>
     <message>
         <source>The model does not run at these sizes</source>
-        <translation type="unfinished"></translation>
+        <translation>模型在该尺寸下无法运行</translation>
     </message>
     <message>
         <source>It was tried at the usual sizes, and runs at those that stand here now.</source>
-        <translation type="unfinished"></translation>
+        <translation>已按常用尺寸试运行，下面是可以运行的尺寸。</translation>
     </message>
     <message>
         <source>Look up which sizes it was made for: none of the usual ones runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>常用尺寸均无法运行，请查明该模型所要求的尺寸。</translation>
     </message>
     <message>
         <source>axis {number}</source>
@@ -3816,10 +3816,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>宽松行高</translation>
     </message>
     <message>
-        <source>Sort by</source>
-        <translation>排序依据</translation>
-    </message>
-    <message>
         <source>Reset columns</source>
         <translation>重置列</translation>
     </message>
@@ -3899,8 +3895,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{0} / {1}</translation>
     </message>
     <message>
-        <source>Columns and order</source>
-        <translation>列与排序</translation>
+        <source>Columns</source>
+        <translation>列</translation>
     </message>
     <message>
         <source>Export table as CSV…</source>
@@ -6306,8 +6302,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message numerus="yes">
         <source>Raising %n kernel(s) was measured: {gain}, which is not enough; Search looks further.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>提高 %n 个内核的精度后实测：{gain}，仍不达标；可用“搜索”继续寻找。</numerusform>
         </translation>
     </message>
 </context>
@@ -7048,7 +7044,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>{path} is a folder; add the name of the file that is to be written there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 是文件夹，请加上要写入的文件名。</translation>
     </message>
     <message>
         <source>{path} can't be written ({reason}); choose another place.</source>
@@ -7065,10 +7061,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>No layer of this model has weights whose precision can be set; nothing to sweep.</source>
         <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
-    </message>
-    <message>
-        <source>The best class stays what it is in any of these schemes: {layers}.</source>
-        <translation>以下算子在这些格式下均不改变最佳类别：{layers}。</translation>
     </message>
     <message>
         <source>No effect on the output in any of these schemes: {layers}.</source>
@@ -7157,10 +7149,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{layers} in it stands between the parts of a sequence, which no kernel can hand on</source>
         <translation>其中的 {layers} 位于序列的各部分之间，而序列无法在算子之间传递</translation>
-    </message>
-    <message>
-        <source>operator set {opset} is newer than the quantizers of ONNX Runtime ({newest}): export the model for an older one</source>
-        <translation>算子集 {opset} 比 ONNX Runtime 的量化算子（{newest}）更新：请以更早的算子集导出模型</translation>
     </message>
     <message>
         <source>already quantized in the file: its weights keep that precision</source>
@@ -8404,7 +8392,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>The device throttles after {time} min</source>
-        <translation type="unfinished"></translation>
+        <translation>设备在 {time}（分:秒）后降频</translation>
     </message>
     <message>
         <source>Latency {time} at the end, skin {skin} °C.</source>
@@ -8944,7 +8932,7 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>The clock is lowered for the first time after {time} min.</source>
-        <translation type="unfinished"></translation>
+        <translation>时钟频率在 {time}（分:秒）后首次降低。</translation>
     </message>
     <message>
         <source>The clock is never lowered.</source>
@@ -10139,6 +10127,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>层 {name} 不能采用权重方法 {method}：{reason}；请为它选择其他方法。</translation>
     </message>
     <message>
+        <source>Layer {layer}: opset {opset} is too old for a quantized file; convert the model to {oldest} or newer.</source>
+        <translation>层 {layer}：opset {opset} 太旧，无法写成量化文件；请把模型转换到 {oldest} 或更新。</translation>
+    </message>
+    <message>
         <source>Layer {layer}: {operator} with {what} has no counterpart in opset 21; the file can't be written.</source>
         <translation>层 {layer}：带 {what} 的 {operator} 在 opset 21 中没有对应；无法写入文件。</translation>
     </message>
@@ -10772,15 +10764,15 @@ Output, alone: error at the model's output when only this kernel takes the schem
     </message>
     <message>
         <source>It does not run at the sizes that are usual, {tried}; {taken} is taken for its free dimensions.</source>
-        <translation type="unfinished"></translation>
+        <translation>该模型在常用尺寸 {tried} 下无法运行；自由维度改用 {taken}。</translation>
     </message>
     <message>
         <source>{reason} At {shapes}; say which sizes it runs at.</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}当时的尺寸为 {shapes}；请指定可运行的尺寸。</translation>
     </message>
     <message>
         <source>{reason} At {shapes}; other sizes may do.</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}当时的尺寸为 {shapes}；可换用其他尺寸。</translation>
     </message>
     <message>
         <source>Measured {done} of {all} cells</source>
@@ -10897,10 +10889,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>The model's outputs are integers, which have no gradient; only an exact sweep can be made.</source>
         <translation>模型输出为整数，没有梯度；只能进行精确扫描。</translation>
-    </message>
-    <message>
-        <source>All values of {outputs} are NaN or Inf in full precision, so that no error can be measured there; check the model and the preprocessing.</source>
-        <translation>{outputs} 的所有值在全精度下均为 NaN 或 Inf，无法测量误差；请检查模型和预处理。</translation>
     </message>
     <message>
         <source>No gradient comes back through {operator}, so {name} is measured, not estimated.</source>
