@@ -26,7 +26,7 @@ from spoken import silent, trapped
 
 from gui.docks import DOCKS
 from gui.i18n import set_language
-from gui.layouts import LAYOUTS
+from gui.layouts import LAYOUTS, default
 from gui.paint import contrast
 from gui.plots.chart import Chart
 from gui.settings import Settings
@@ -51,40 +51,47 @@ def window(qtbot, session):
     return window
 
 
-def docks_of(window, qtbot):
-    """Every dock once, in front and filled, in the layout that has a place for it."""
-    seen = set()
-    for layout in LAYOUTS:
-        window.show_layout(layout)
-        for name, dock in window.host.docks.items():
-            if name in seen or not window.host.placed(name):
-                continue
-            seen.add(name)
-            view = window.reveal(name)
-            qtbot.waitUntil(lambda: window.host.settled, timeout=15_000)
-            view.refresh_now()
-            for _ in range(3):  # a line that breaks asks for room, and what holds it asks in turn
-                QApplication.processEvents()
-            yield name, dock, view
-    assert seen == {spec.id for spec in DOCKS}
+def docks_in(window, qtbot, layout):
+    """Every dock that first has its place in this layout, in front and filled."""
+    before = {d.id for each in LAYOUTS[: LAYOUTS.index(layout)] for d in DOCKS if d.id in placed(each)}
+    for name in [spec.id for spec in DOCKS if window.host.placed(spec.id) and spec.id not in before]:
+        view = window.reveal(name)
+        qtbot.waitUntil(lambda: window.host.settled, timeout=15_000)
+        view.refresh_now()
+        for _ in range(3):  # a line that breaks asks for room, and what holds it asks in turn
+            QApplication.processEvents()
+        yield name, window.host.docks[name], view
+
+
+def placed(layout):
+    """Ids of the docks of a layout."""
+    nodes, found = [default(layout, *SIZES[0])], set()
+    while nodes:
+        node = nodes.pop()
+        found |= set(getattr(node, "docks", ()))
+        nodes += getattr(node, "parts", ())
+    return found
 
 
 def test_all_views_have_names_a_way_out_tables_and_no_cut_text(window, qtbot):
-    wrong, plots = {}, set()
-    for size, language in product(SIZES, ("en", "zh")):
-        set_language(language)
-        window.resize(*size)
-        once = (size, language) == (SIZES[0], "en")
-        for name, dock, view in docks_of(window, qtbot):
-            wrong[name, language, size] = cut_texts(dock) + (silent(dock) if size == SIZES[0] else [])
-            if once:
-                wrong[name, "keys"] = trapped(dock)
-            if any(chart.isVisible() for chart in view.findChildren(Chart)):
-                plots.add(name)
-                assert view.HAS_TWIN or name in TWINLESS, name
-        for part in (window.menu_row, window.context, window.status, window.first_steps):
-            wrong[type(part).__name__, language, size] = silent(part) + cut_texts(part)
+    wrong, plots, seen = {}, set(), set()
+    for layout in LAYOUTS:
+        window.show_layout(layout)
+        for size, language in product(SIZES, ("en", "zh")):
+            set_language(language)
+            window.resize(*size)
+            for name, dock, view in docks_in(window, qtbot, layout):
+                wrong[name, language, size] = cut_texts(dock) + (silent(dock) if size == SIZES[0] else [])
+                if name not in seen:
+                    wrong[name, "keys"] = trapped(dock)
+                seen.add(name)
+                if any(chart.isVisible() for chart in view.findChildren(Chart)):
+                    plots.add(name)
+                    assert view.HAS_TWIN or name in TWINLESS, name
+            for part in (window.menu_row, window.context, window.status, window.first_steps):
+                wrong[type(part).__name__, language, size] = silent(part) + cut_texts(part)
     assert {name: found for name, found in wrong.items() if found} == {}
+    assert seen == {spec.id for spec in DOCKS}
     assert len(plots) >= 8
 
 
