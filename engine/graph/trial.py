@@ -82,6 +82,7 @@ def try_run(
         ModelError: ONNX Runtime refuses the model, or it needs too much memory.
     """
     arranged, plain, session, types = _open_settled(model, arranged, inputs, path, cancel)
+    types = _doubted(arranged, types)
     cancel.check()
     written = [name for node in arranged.nodes for name in node.output if name]
     static = frozenset(name for name in written if types[name][1] is not None)
@@ -142,6 +143,26 @@ def _open_settled(
             break
         arranged, plain = candidate, next_plain
     return arranged, plain, session, types
+
+
+def _doubted(arranged: Arranged, types: Types) -> Types:
+    """The same without the shapes that are inferred wrongly, so that the run shows them.
+
+    ONNX's inference ends in the middle of the shape of a ConvTranspose whose `output_shape` is smaller than its input;
+    what comes behind it goes on from there.
+    """
+    shapes = {name: shape for name, (_, shape) in types.items()}
+    shapes.update((name, tuple(tensor.dims)) for name, tensor in arranged.stored.items())
+    false = set[str]()
+    for node in arranged.nodes:
+        shape = types[node.output[0]][1] if node.output[0] else None
+        weight = shapes.get(node.input[1]) if node.op_type == "ConvTranspose" else None
+        short = shape is not None and weight is not None and len(shape) != len(weight)
+        if short or not false.isdisjoint(reads(node)):
+            false.update(name for name in node.output if name)
+    return (
+        {name: (dtype, None if name in false else shape) for name, (dtype, shape) in types.items()} if false else types
+    )
 
 
 def _frontier(
