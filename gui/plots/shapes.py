@@ -35,10 +35,17 @@ def thin(xs: Array, ys: Array) -> tuple[Array, Array]:
     starts = np.flatnonzero(np.diff(column, prepend=column[0] - 1))
     ends = np.append(starts[1:], len(xs)) - 1
     finite = np.nan_to_num(ys, nan=0.0)
-    low = np.array([a + int(np.argmin(finite[a : b + 1])) for a, b in zip(starts, ends, strict=True)])
-    high = np.array([a + int(np.argmax(finite[a : b + 1])) for a, b in zip(starts, ends, strict=True)])
+    low = _first_of(finite, np.minimum.reduceat(finite, starts), starts)
+    high = _first_of(finite, np.maximum.reduceat(finite, starts), starts)
     keep = np.unique(np.concatenate([starts, low, high, ends]))
     return xs[keep], ys[keep]
+
+
+def _first_of(values: Array, wanted: Array, starts: Array) -> Array:
+    """Where each stretch that begins at `starts` first holds its wanted value."""
+    stretch = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(values))))
+    hits = np.flatnonzero(values == wanted[stretch])
+    return hits[np.flatnonzero(np.diff(stretch[hits], prepend=-1))]
 
 
 def simplified(xs: Array, ys: Array, tolerance: float = 0.25) -> tuple[Array, Array]:

@@ -108,6 +108,7 @@ class CellMarks(Layer):
     def _plan(self, painter: QPainter, frame: Frame, data: SensitivityMap, first: int, last: int) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
+        marks: dict[tuple[float, float, float, float], None] = {}
         for c in range(first, last):
             row = data.plan_rows[c]
             if row is None:
@@ -116,9 +117,9 @@ class CellMarks(Layer):
             if box.width() >= 6:
                 painter.setPen(pen(self.theme.ink, 2 if box.width() >= 12 else 1.4))
                 painter.drawRoundedRect(box.adjusted(1, 1, 0, 0), 2, 2)
-            else:
-                width = max(1.0, box.width())
-                painter.fillRect(QRectF(box.left(), box.center().y() - 2, width, 4), self.theme.ink)
+            else:  # thousands of kernels share the pixels
+                marks[round(box.left()), box.center().y() - 2, max(1.0, box.width()), 4.0] = None
+        fill_rects(painter, [QRectF(*mark) for mark in marks], self.theme.ink)
 
 
 class CellCursors(Layer):

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from gui.docks import Dock, DockHost
 
 
+_SMALLEST = QSize(80, HEIGHT)
+"""Made once: Qt asks for it more than ten thousand times while it arranges a layout."""
+
+
 def fitting(widths: Sequence[int], front: int, room: int, button: int) -> frozenset[int]:
     """Which tabs show in a header: all if they fit, else the one in front and as many of the others as still fit.
 
@@ -91,7 +95,7 @@ class DockTitle(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Narrow: the subtitle gives way."""
-        return QSize(80, HEIGHT)
+        return _SMALLEST
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the language."""

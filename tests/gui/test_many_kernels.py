@@ -15,7 +15,7 @@ from gui.plots.frame import Frame
 from gui.plots.kernel_layers import PrecisionStrip, SelectionBand
 from gui.plots.kernels import KernelColumns
 from gui.plots.panel import Panel
-from gui.plots.shapes import boxes, fill_rects, stretches
+from gui.plots.shapes import boxes, fill_rects, stretches, thin
 from gui.theme import LIGHT
 from gui.views import roofline_layers
 from gui.views.layers_card import kernel_card
@@ -126,6 +126,22 @@ def test_rows_selected_by_hand_are_the_sessions(qtbot, session, theme):
     view.list.setFocus()
     QTest.keyClick(view.list, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     assert set(session.selection) == set(view.kernels())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_dense_line_keeps_the_ends_and_extremes_of_each_pixel(seed):
+    rng = np.random.default_rng(seed)
+    xs = np.sort(rng.uniform(0, 90, 4000))
+    ys = np.round(rng.normal(0, 3, 4000))  # equal extremes: the first one counts
+    ys[rng.integers(0, 4000, 40)] = np.nan
+    kept = dict(zip(*(values.tolist() for values in thin(xs, ys)), strict=True))
+    expected = set()
+    for pixel in range(90):
+        places = np.flatnonzero(np.floor(xs) == pixel)
+        if places.size:
+            known = np.nan_to_num(ys[places], nan=0.0)
+            expected |= {places[0], places[-1], places[known.argmin()], places[known.argmax()]}
+    assert set(kept) == set(xs[sorted(expected)].tolist())
 
 
 def test_a_card_asks_about_its_own_kernel_only(session, monkeypatch):
