@@ -30,13 +30,14 @@ from engine.session.sweeps import Sweeps
 from engine.session.wishes import Basis, Found, Wishes
 from engine.text import Text, say
 from engine.tuning.exact import ExactSweep
-from engine.tuning.metrics import Metric, damage
+from engine.tuning.metrics import Metric, damage, figure
 from engine.tuning.search import (
     Calibration,
     Choices,
     Search,
     Step,
     agreeing_kernels,
+    confirmed,
     damages,
     raise_next,
 )
@@ -48,6 +49,8 @@ _FRONT = 24
 _MEASURED = 12
 """Of them that are measured."""
 _ACCURACY_TRIES = 6
+_STEPS = 8
+"""Steps up that are measured: a few more than the window shows, as some fall behind."""
 _COSTS: tuple[Quantity, ...] = ("latency_us", "size_bytes", "energy_uj")
 
 
@@ -78,7 +81,7 @@ class Searches:
         """The newest last."""
         self.front: tuple[Found, ...] = ()
         self.steps: tuple[Step, ...] = ()
-        """Single steps up from the current plan, by falling gain."""
+        """Single steps up from the current plan, the measured ones in front, by falling gain."""
         self.additive = True
         """Whether plans were about as good as predicted; else only measured plans count."""
         self.problem_text: Text | None = None
@@ -198,10 +201,31 @@ class Searches:
             if plan == self._host.plan():
                 self.steps = tuple(found)
                 self._host.announce()
+                self._confirm_steps()
 
         self._work.jobs.submit(
             say("What to raise next"), run, lane="query", supersede="raise next", on_done=done, on_failed=lambda _: None
         )
+
+    def _confirm_steps(self) -> None:
+        """Measure the steps that win most, behind everything else."""
+        steps, plan = self.steps, self._host.plan()
+
+        def run(bench: Bench) -> list[Step]:
+            with closing(bench.evaluator.fork(bench.gate)) as fork:
+                measure = self._measure(fork, bench.ctx.token)
+                return confirmed(steps, plan, lambda of: figure(Metric.SQNR, measure(of)), most=_STEPS)
+
+        def done(found: list[Step]) -> None:
+            if plan == self._host.plan() and self.steps == steps:
+                self.steps = tuple(found)
+                self._host.announce()
+
+        if steps:
+            self._work.on_bench(
+                say("Measuring what to raise next"), run, lane="sweep", supersede="confirm steps", done=done,
+                failed=lambda _: None,
+            )  # fmt: skip
 
     def plan_changed(self) -> None:
         """Steps from another plan are other steps; whoever wants to see them calls `look_ahead`."""

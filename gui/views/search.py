@@ -244,7 +244,7 @@ class SearchView(SessionView):
             words = self.tr("{name} and %n more", "", len(step.kernels) - 1)
             name, short = words.format(name=name), words.format(name=short)
         gain = fmt.delta(step.gain_db, fmt.sqnr) if step.noticeable else self.tr("hardly any gain")
-        parts = [("≈" + gain) if step.noticeable else gain]
+        parts = [("≈" + gain) if step.noticeable and not step.measured else gain]
         if step.extra_us is not None:
             parts.append(fmt.delta(step.extra_us, fmt.latency_us))
         parts.append(fmt.delta(step.extra_bytes, fmt.bytes_))

@@ -10703,6 +10703,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>帕累托前沿</translation>
     </message>
     <message>
+        <source>Measuring what to raise next</source>
+        <translation>正在实测下一步提升什么</translation>
+    </message>
+    <message>
         <source>What to raise next</source>
         <translation>下一步提升什么</translation>
     </message>

@@ -226,6 +226,18 @@ def test_steps_are_ordered_and_applied(session, panel):
     assert "hardly any gain" in panel.steps[0].accessibleName()
 
 
+def test_a_measured_step_is_no_guess_and_may_be_a_loss(session, panel):
+    first, *others = session.searches.steps
+    assert "≈" in panel.steps[0].accessibleName()
+    session.searches.steps = (replace(first, gain_db=-2.5, measured=True), *others)
+    session.searches.changed()
+    settle(panel)
+    row = next(row for row in panel.steps if row.text().startswith(session.network.tunable[3].name))
+    assert "≈" not in row.accessibleName()
+    assert "−2.5" in row.accessibleName()
+    assert panel.steps[0] is not row
+
+
 def test_a_search_that_can_not_be_made_says_why(session, panel):
     session.searches.problem_text = say("The budget latency needs a device; choose one.")
     session.searches.changed()

@@ -7,7 +7,7 @@ from engine.tuning.search.problem import Budgets, Choices, Problem, agreeing_ker
 from engine.tuning.search.proposal import BUDGET_NAMES, Proposal
 from engine.tuning.search.propose import Search, uniform_plans
 from engine.tuning.search.solver import Answer, solve
-from engine.tuning.search.steps import Step, order_by, raise_next
+from engine.tuning.search.steps import Step, confirmed, order_by, raise_next
 
 __all__ = [
     "BUDGET_NAMES",
@@ -23,6 +23,7 @@ __all__ = [
     "Step",
     "agreeing_kernels",
     "build_problem",
+    "confirmed",
     "damages",
     "greedy",
     "ladder",

@@ -373,6 +373,7 @@ def test_what_to_raise_next_follows_the_plan(opened):
     opened.settle()
     steps = session.searches.steps
     assert steps
+    assert all(step.measured for step in steps[:8])
     assert steps[0].gain_db == max(step.gain_db for step in steps)
     best = steps[0]
     plan = session.plan.with_schemes(dict.fromkeys(best.kernels, best.after))
@@ -381,7 +382,8 @@ def test_what_to_raise_next_follows_the_plan(opened):
     session.apply_plan(plan, say("Other"))
     assert session.searches.steps == ()
     opened.settle()
-    assert session.figures.evaluation.output.sqnr_db > before
+    assert session.figures.evaluation.output.sqnr_db - before == pytest.approx(best.gain_db, abs=1e-6)
+    assert best.gain_db > 0
 
 
 def test_raising_takes_the_worst_that_are_coarser(opened):

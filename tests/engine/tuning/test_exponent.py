@@ -11,7 +11,7 @@ from handmade import small_net
 from engine.precision.plan import Plan
 from engine.precision.scheme import FP16, INT4, INT8
 from engine.tuning.metrics import in_decibels
-from engine.tuning.search import Calibration, Choices, Search, raise_next, sum_of, uniform_plans
+from engine.tuning.search import Calibration, Choices, Search, confirmed, raise_next, sum_of, uniform_plans
 from engine.tuning.search.prediction import exponent
 
 KERNELS = [f"k{at}" for at in range(40)]
@@ -109,3 +109,23 @@ def test_steps_are_judged_by_damages_not_by_their_powers() -> None:
         total = count * LEVELS[INT8] ** power
         after = total - LEVELS[INT8] ** power + LEVELS[FP16] ** power
         assert steps[0].gain_db == pytest.approx(10 / power * np.log10(total / after), rel=1e-6)
+
+
+def test_measured_steps_come_in_the_order_of_what_they_really_win() -> None:
+    net, _ = small_net()
+    each = {(kernel.id, scheme): level for kernel in net.tunable for scheme, level in LEVELS.items()}
+    plan = uniform_plans(net, [INT8])[0]
+    steps = raise_next(net, Search(net, each, choices=Choices((INT8, FP16))).problem(), plan)
+    real = {kernel.id: 3.0 * at - 1.0 for at, kernel in enumerate(net.tunable)}
+
+    def sqnr_db(of: Plan) -> float:
+        return 20.0 + sum(real[kernel] for kernel in of if of.scheme(kernel) == FP16)
+
+    found = confirmed(steps, plan, sqnr_db, most=len(steps) - 1)
+    assert [step.measured for step in found] == [True] * (len(steps) - 1) + [False]
+    gains = [step.gain_db for step in found[:-1]]
+    assert gains == sorted(gains, reverse=True)
+    assert all(step.gain_db == pytest.approx(real[step.kernels[0]]) for step in found[:-1])
+    assert found[-1] == steps[-1]
+    lost = confirmed(steps, plan, lambda of: float("nan"), most=2)
+    assert lost == steps, "what can't be measured stays foreseen"
