@@ -81,9 +81,6 @@ class Alikes:
 
         Returns:
             The session, under the names that `nodes` have; None for kernels that share none.
-
-        Raises:
-            Exception: Whatever ONNX Runtime says; callers name the layer.
         """
         form = _form(self._graph, nodes, constants, ports, opsets)
         if form is None:
@@ -93,7 +90,10 @@ class Alikes:
             self._opened.move_to_end(form.key)
             while len(self._opened) > _MOST:
                 self._opened.popitem(last=False)
-        opened = cell.get(lambda: open_session(_built(self._graph, form, ports, opsets), options(BASIC)))
+        try:
+            opened = cell.get(lambda: open_session(_built(self._graph, form, ports, opsets), options(BASIC)))
+        except Exception:  # it may open with its shapes; if it doesn't, that says why
+            return None
         return FedSession(opened, form.names, form.fed)
 
     def clear(self) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.fusion.types import Kind
-from engine.numerics import Evaluator
+from engine.numerics import Evaluator, alike
 from engine.numerics.alike import Alikes, FedSession
 from engine.numerics.layout import block_size
 from engine.precision.plan import Plan
@@ -115,6 +115,18 @@ def test_many_threads_open_one_session():
         evaluator.prepare()
         made = list(pool.map(lambda kernel: evaluator.session(kernel, INT8), net.tunable[1:]))
         assert len({id(session._opened) for session in made}) == 1
+
+
+def test_what_does_not_open_without_its_sizes_has_a_session_of_its_own(monkeypatch):
+    def refuse(*given):
+        raise RuntimeError("no shapes")
+
+    net, inputs = mobile()
+    samples, plan = samples_like(inputs, 2), Plan({kernel.id: INT8 for kernel in mobile()[0].tunable})
+    shared = results(net, samples, plan)
+    monkeypatch.setattr(alike, "open_session", refuse)
+    assert results(net, samples, plan)[:2] == shared[:2]
+    assert not any(isinstance(session, FedSession) for session in forms(net, inputs, INT8)[1])
 
 
 def test_what_was_handed_out_outlives_the_rest():
