@@ -199,7 +199,6 @@ class ResultStore:
         base.execute("PRAGMA synchronous = NORMAL")
         if empty:
             self._create(network)
-            return
         meta = dict(base.execute("SELECT key, value FROM meta").fetchall())
         if meta.get("schema") != str(SCHEMA):
             raise StoreError(
@@ -222,8 +221,12 @@ class ResultStore:
         base.execute(_OWN_TABLE)
 
     def _create(self, network: Network) -> None:
+        """Make the tables, unless another program that found the file empty as well was first."""
         base = self._base
         base.execute("BEGIN IMMEDIATE")
+        if base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            base.execute("ROLLBACK")
+            return
         for statement in _TABLES.split(";"):
             base.execute(statement)
         facts = {

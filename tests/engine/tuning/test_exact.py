@@ -282,6 +282,36 @@ def _fill(store: ResultStore) -> None:
         store.put("c", "one-in", "", f"kernel {number}", INT4, FIGURES)
 
 
+def test_two_windows_may_open_a_store_for_the_first_time_at_once(net, tmp_path: Path, monkeypatch) -> None:
+    """Both find the file empty; who comes second takes what the first has made."""
+    made = tmp_path / "made.db"
+    ResultStore(made, net).close()
+    path, empty, opened = tmp_path / "both.db", threading.Event(), []
+    create = ResultStore._create
+
+    def found_empty(self: ResultStore, network) -> None:
+        empty.set()
+        create(self, network)
+
+    monkeypatch.setattr(ResultStore, "_create", found_empty)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other, closing(sqlite3.connect(made)) as done:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("BEGIN IMMEDIATE")
+        thread = threading.Thread(target=lambda: opened.append(ResultStore(path, net)))
+        thread.start()
+        assert empty.wait(20)
+        for (statement,) in done.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall():
+            other.execute(statement)
+        other.executemany("INSERT INTO meta VALUES (?, ?)", done.execute("SELECT key, value FROM meta").fetchall())
+        other.execute(f"PRAGMA application_id = {done.execute('PRAGMA application_id').fetchone()[0]}")
+        other.execute("COMMIT")
+        thread.join(20)
+    (store,) = opened
+    with closing(store):
+        store.put("some", "one-in", "", "k", INT4, FIGURES)
+        assert store.get("some", "one-in", "", "k", INT4) == FIGURES
+
+
 def test_a_full_disk_keeps_what_is_there(evaluator: Evaluator, net, tmp_path: Path) -> None:
     with closing(ResultStore(tmp_path / "s.db", net)) as store:
         store.put("c", "one-in", "", "k", INT4, FIGURES)
