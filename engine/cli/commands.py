@@ -24,7 +24,7 @@ from engine.interop.targets import TARGETS, target
 from engine.npu.results import Scenario
 from engine.numerics.results import ErrorSums, Evaluation
 from engine.numerics.user_metric import UserMetric, named_metric, user_figures
-from engine.precision.notation import name_of
+from engine.precision.notation import title_of
 from engine.precision.plan import Plan
 from engine.precision.planfile import save_plan
 from engine.precision.scheme import Scheme, label
@@ -196,8 +196,8 @@ def export(args: argparse.Namespace) -> dict[str, Any]:
             {
                 "kernel": c.kernel,
                 "name": c.name,
-                "asked": name_of(c.asked),
-                "gets": name_of(c.gets),
+                "asked": title_of(c.asked),
+                "gets": title_of(c.gets),
                 "reason": str(c.reason),
             }
             for c in written.handover.changes

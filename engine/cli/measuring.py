@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from engine.cli.given import check_output, device, named_plan, open_network, progress_of
-from engine.cli.show import print_table
+from engine.cli.table import print_table
 from engine.interop.fit import Case, Fit, fit_device
 from engine.interop.jitter import analyse, read_latencies
 from engine.interop.msprof import read_fusions

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from math import isfinite, isnan
 from typing import Any
 
+from engine.cli.table import print_table
 from engine.session.wishes import LIMIT_TITLES
 from engine.text import Count, say
 from engine.tuning.metrics import METRIC_TITLES, Metric, in_decibels
@@ -105,7 +106,7 @@ def show_evaluate(found: Mapping[str, Any]) -> None:
         print_table(("output", "SQNR dB", "cosine"), rows)
         print("All measured outputs together, each scaled to unit power:")
     out = found["output"]
-    print(f"output SQNR {_db(out['sqnr_db'])} dB, cosine {out['cosine']:.5f}, {_samples(found)}")
+    print(f"output SQNR {_with_db(out['sqnr_db'])}, cosine {out['cosine']:.5f}, {_samples(found)}")
     for key, title in (("top1_agreement", "top-1 agreement"), ("accuracy", "accuracy"), ("reference_accuracy", "FP32"),
                        ("top5_accuracy", "top-5 accuracy"), ("reference_top5_accuracy", "FP32 top-5")):  # fmt: skip
         if out[key] is not None:
@@ -233,12 +234,10 @@ def show_targets(found: Mapping[str, Any]) -> None:
     print_table(("name", "writes", "what"), ((t["name"], t["form"], t["note"]) for t in found["targets"]))
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Columns as wide as their widest cell."""
-    table = [tuple(columns), *rows]
-    widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
-    for row in table:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+def _with_db(value: float | None) -> str:
+    """With its unit where it is a number."""
+    words = _db(value)
+    return f"{words} dB" if value is not None and isfinite(value) else words
 
 
 def _db(value: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.cli.show import print_table
+from engine.cli.table import print_table
 from engine.text import Count
 
 

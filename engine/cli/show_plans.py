@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from engine.cli.show import print_table
+from engine.cli.table import print_table
 from engine.text import Count, say
 
 

@@ -68,6 +68,11 @@ def name_of(scheme: Scheme) -> str:
     return label(scheme) if scheme in PRESETS.values() else code(scheme)
 
 
+def title_of(scheme: Scheme) -> str:
+    """As `label`, but with the grain where widths alone would sound like a preset: "INT8 GPTQ", "W8A8 tensor"."""
+    return label(scheme) if scheme.rounded in PRESETS.values() else code(scheme)
+
+
 def read_schemes(text: str) -> tuple[Scheme, ...]:
     """Schemes with commas between, each once.
 

@@ -15,7 +15,7 @@ from engine.interop.handover import Written
 from engine.interop.samples import SYNTHETIC
 from engine.jobs import Job
 from engine.npu import Device, load_device
-from engine.precision.notation import name_of
+from engine.precision.notation import title_of
 from engine.precision.plan import Plan
 from engine.precision.planfile import load_plan, save_plan
 from engine.precision.presets import preset
@@ -397,8 +397,8 @@ class Session(Editing):
                     say(
                         "{kernel}: {asked} becomes {gets} there. {reason}",
                         kernel=change.name,
-                        asked=name_of(change.asked),
-                        gets=name_of(change.gets),
+                        asked=title_of(change.asked),
+                        gets=title_of(change.gets),
                         reason=change.reason,
                     ),
                     "warning",

@@ -23,5 +23,6 @@ def test_figures_of_a_column_have_the_same_decimals(metric, tmp_path, capsys):
         np.save(tmp_path / "b" / f"{name}.npy", values + np.float32(noise))
     assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--metrics", metric]) == 0
     head, *rows = capsys.readouterr().out.splitlines()
-    cells = [row[head.index(metric) :].split()[0] for row in rows[:3]]
+    cells = [row.split()[-1] for row in rows[:3]]
+    assert {len(row) for row in rows[:3]} == {len(head)}  # figures stand to the right
     assert all(re.fullmatch(FORMS[metric], cell) for cell in cells), cells

@@ -1,11 +1,14 @@
 """Calls in forms that people try: taken where the meaning is plain, else one sentence with what was probably meant."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine.cli import main
+from engine.precision.notation import title_of
+from engine.precision.scheme import INT8
 
 
 def refused(capsys, *arguments):
@@ -79,3 +82,9 @@ def test_a_dump_of_the_reference_says_nothing_of_calibration(capsys, cnn_path, t
     assert "alibrat" not in capsys.readouterr().out
     assert main([*call[:-2], str(tmp_path / "int8"), "--quiet", "--preset", "int8"]) == 0
     assert "Calibrated on the evaluation samples" in capsys.readouterr().out
+
+
+def test_what_an_export_changes_is_told_apart_from_what_was_asked():
+    assert title_of(INT8) == "INT8"
+    assert title_of(replace(INT8, method="gptq")) == "INT8 GPTQ"
+    assert title_of(replace(INT8, weights=replace(INT8.weights, granularity="tensor"))) == "W8A8 tensor"
