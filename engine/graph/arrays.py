@@ -1,4 +1,8 @@
-"""Stored tensors as read-only numpy arrays, memory-mapped where their place in the file allows it."""
+"""Stored tensors as read-only numpy arrays, memory-mapped where their file is large and their place in it allows it.
+
+Whoever cuts a mapped file short ends every process that looks at what is gone (SIGBUS; no Python code can answer it).
+A training script that exports over its last model does that. So files that are read in no time are read, and lie safe.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +20,16 @@ _ALIGNMENT = 16
 """Vector instructions and ONNX Runtime read from such addresses; other places are copied."""
 
 
+READ_WHOLE = 64 << 20
+"""Bytes up to which a file is read instead of mapped: it takes as much memory as the mapping does once it is used."""
+
+
 class TensorReader:
-    """Gives arrays for the tensors of one model; maps each file once."""
+    """Gives arrays for the tensors of one model; maps or reads each file once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._maps: dict[Path, mmap.mmap] = {}
+        self._maps: dict[Path, mmap.mmap | Array] = {}
 
     def array(self, tensor: onnx.TensorProto) -> Array:
         """The tensor's values; never writeable."""
@@ -46,7 +54,9 @@ class TensorReader:
         flat = np.frombuffer(self._map(place.file), np.uint8, place.length, place.offset)
         return flat.view(dtype).reshape(shape)
 
-    def _map(self, file: Path) -> mmap.mmap:
+    def _map(self, file: Path) -> mmap.mmap | Array:
+        if file not in self._maps and file.stat().st_size <= READ_WHOLE:
+            self._maps[file] = np.fromfile(file, np.uint8)
         if file not in self._maps:
             with file.open("rb") as handle:
                 self._maps[file] = mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)

@@ -1,0 +1,43 @@
+"""A file that is cut short while its model is open."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from build import N, model, save, save_external, weights
+
+from engine.graph import load
+from engine.graph.arrays import READ_WHOLE
+
+W = weights(64, 64)
+LOOK = """
+import sys
+import numpy as np
+from engine.graph import load
+graph = load(sys.argv[1])
+open(sys.argv[2], "r+b").truncate(0)
+print(float(np.sum(graph.constants["w"], dtype=np.float64)))
+"""
+
+
+@pytest.mark.parametrize("keep", [save, save_external])
+def test_a_small_file_cut_short_takes_nothing_from_the_model_that_is_open(keep, tmp_path):
+    """In a process of its own: where the weights are mapped, the system ends it."""
+    path = keep(model([N("MatMul", ["x", "w"], ["y"])], {"x": (1, 64)}, ["y"], {"w": W}), tmp_path)
+    cut = tmp_path / ("model.onnx" if keep is save else "weights.bin")
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK, str(path), str(cut)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) == float(np.sum(W, dtype=np.float64))
+    assert cut.stat().st_size == 0
+
+
+def test_large_files_stay_where_they_are(tmp_path):
+    large = np.zeros(READ_WHOLE // 4 + 64, np.float32)
+    path = save_external(model([N("Add", ["x", "w"], ["y"])], {"x": (1,)}, ["y"], {"w": large}), tmp_path)
+    array = load(path).constants["w"]
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    assert "mmap" in type(array.base).__name__ or isinstance(array.base, memoryview)
