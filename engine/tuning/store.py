@@ -191,8 +191,9 @@ class ResultStore:
 
     def _begin(self, network: Network) -> None:
         base = self._base
-        application = base.execute("PRAGMA application_id").fetchone()[0]
+        # In this order: what another window makes between the two is a store, not a foreign file.
         empty = not base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        application = base.execute("PRAGMA application_id").fetchone()[0]
         if application != _APPLICATION and not empty:
             raise StoreError(say("{path} is no result store; choose another file.", path=self.path))
         base.execute("PRAGMA journal_mode = WAL")
