@@ -22,6 +22,7 @@ from engine.interop.arrays import RawOptions
 from engine.interop.pictures import ImageOptions
 from engine.interop.samples import DataSource
 from engine.text import Text
+from gui import folders
 from gui.dialogs import data_check
 from gui.dialogs.data_check import Looked
 from gui.dialogs.data_options import BadInputError, ImageForm, RawForm
@@ -286,16 +287,22 @@ class SourceEditor(QWidget):
         self._looking = data_check.look(self._jobs, made, self._on_looked, self._on_failed)
 
     def _on_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, self.tr("Folder of samples"), self.path.text())
+        name = QFileDialog.getExistingDirectory(self, self.tr("Folder of samples"), self._start())
         if name:
+            folders.opened(self, Path(name))
             self.choose(Path(name))
 
     def _on_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("File of samples"), self.path.text(), self.tr("Samples (*.npz *.npy *.bin *.raw *.png *.jpg)")
+            self, self.tr("File of samples"), self._start(), self.tr("Samples (*.npz *.npy *.bin *.raw *.png *.jpg)")
         )
         if name:
+            folders.opened(self, Path(name))
             self.choose(Path(name))
+
+    def _start(self) -> str:
+        """Where to look for samples: at those that are chosen, else in the folder used last."""
+        return self.path.text() or folders.to_open(self)
 
 
 def _sentence(text: str) -> QWidget:

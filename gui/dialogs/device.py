@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QWidget
 
 from engine.npu.device import Device
 from engine.npu.profiles import list_devices, load_device
+from gui import folders
 from gui.dialogs.base import Dialog
 from gui.dialogs.device_editor import DeviceEditor
 from gui.i18n import data_text
@@ -78,8 +80,10 @@ class DeviceDialog(Dialog):
             editor.open()
 
     def _on_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, self.tr("Device profile"), "", self.tr("Device profiles (*.json)"))
+        kinds = self.tr("Device profiles (*.json)")
+        name, _ = QFileDialog.getOpenFileName(self, self.tr("Device profile"), folders.to_open(self), kinds)
         if name:
+            folders.opened(self, Path(name))
             self._take(name)
 
     def _take(self, name: str) -> bool:

@@ -21,6 +21,7 @@ from engine.errors import DeviceError, MixbitError
 from engine.npu.device import Device
 from engine.npu.editing import free_name, with_edits
 from engine.npu.profiles import list_devices, save_device
+from gui import folders
 from gui.dialogs.base import Dialog
 from gui.dialogs.device_fields import KEY, MEANING, ORIGIN, RANGE, UNIT, VALUE, FieldDelegate, FieldFilter, FieldModel
 from gui.dialogs.replace import unless_exists
@@ -148,7 +149,7 @@ class DeviceEditor(Dialog):
         name, _ = QFileDialog.getSaveFileName(
             self,
             self.tr("Save the profile"),
-            f"{device.name}.json",
+            folders.to_save(self, f"{device.name}.json"),
             self.tr("Device profiles (*.json)"),
             options=QFileDialog.Option.DontConfirmOverwrite,
         )

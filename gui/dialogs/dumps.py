@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
+from gui import folders
 from gui.dialogs.base import Dialog
 from gui.widgets.themed import button, label
 
@@ -42,11 +43,18 @@ class DumpsDialog(Dialog):
         field.setPlaceholderText(self.tr("Folder or file"))
         folder.setAccessibleName(f"{title}: {folder.text()}")
         file.setAccessibleName(f"{title}: {file.text()}")
-        folder.clicked.connect(lambda: self._take(field, QFileDialog.getExistingDirectory(self, title, field.text())))
-        file.clicked.connect(lambda: self._take(field, QFileDialog.getOpenFileName(self, title, field.text())[0]))
+        folder.clicked.connect(
+            lambda: self._take(field, QFileDialog.getExistingDirectory(self, title, self._start(field)))
+        )
+        file.clicked.connect(lambda: self._take(field, QFileDialog.getOpenFileName(self, title, self._start(field))[0]))
         for column, part in enumerate((caption, field, folder, file)):
             grid.addWidget(part, row, column)
         self.fields.append(field)
+
+    def _start(self, field: QLineEdit) -> str:
+        """Where to look: at what is chosen, else where the other dump is, else in the folder used last."""
+        chosen = [field.text(), *(each.text() for each in self.fields)]
+        return next(filter(None, chosen), folders.to_open(self))
 
     def _take(self, field: QLineEdit, name: str) -> None:
         if name:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QGridLayout, QHBoxLay
 from engine.errors import MixbitError
 from engine.numerics.user_metric import TIME_LIMIT_S, named_metric
 from engine.session.changes import Change, What
+from gui import folders
 from gui import format as form
 from gui.dialogs.base import Dialog
 from gui.i18n import text as translated
@@ -77,7 +78,7 @@ class OwnMetricDialog(Dialog):
         self._write()
 
     def _on_browse(self) -> None:
-        start = str(Path(self.path.text()).parent) if self.path.text() else ""
+        start = str(Path(self.path.text()).parent) if self.path.text() else folders.to_open(self)
         path, _ = QFileDialog.getOpenFileName(self, self.tr("Python file"), start, "Python (*.py)")
         if path:
             self.path.setText(path)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from engine.errors import MixbitError
 from engine.files import write_atomically, written_aside
+from gui import folders
 from gui.bridge import hub
 from gui.i18n import text
 from gui.plots.table import Table
@@ -118,7 +119,7 @@ class Exporter:
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter(f"{kind.upper()} (*.{kind})")
         dialog.setDefaultSuffix(kind)
-        dialog.selectFile(f"{self._title()}.{kind}")
+        dialog.selectFile(folders.to_save(self._owner, f"{self._title()}.{kind}"))
         dialog.fileSelected.connect(lambda path: self.save(kind, Path(path)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -137,6 +138,7 @@ class Exporter:
             box.finished.connect(box.deleteLater)
             box.open()
         else:
+            folders.wrote(self._owner, path)
             hub.file_written.emit(path)
 
 

@@ -11,8 +11,9 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from engine.precision.plan import Plan
-from engine.precision.scheme import label
+from engine.precision.scheme import Scheme, label
 from engine.session.comparing import Source
+from gui import folders
 from gui.views.compare_names import dump_names
 from gui.views.plan_words import plan_word
 from gui.widgets.popup import one_use_menu
@@ -63,10 +64,26 @@ def _scheme_words(session: Session, source: Source, plan: Plan, kernel: str | No
         return translate("CompareView", "preview")
     scheme = label(plan.scheme(kernel))
     if source.kind == "emulated":
-        return translate("CompareView", "packed weights, int32 sums, this kernel {scheme}").format(scheme=scheme)
+        words = emulated_words(plan.scheme(kernel), network.by_id(kernel).kind)
+        return words.format(scheme=scheme)
     if source.kind == "device":
         return translate("CompareView", "the device's own kernel, this kernel {scheme}").format(scheme=scheme)
     return translate("CompareView", "preview, this kernel {scheme}").format(scheme=scheme)
+
+
+def emulated_words(scheme: Scheme, kind: str) -> str:
+    """How the emulated kernel of a kind computes with a scheme: what is packed, and what holds the sums."""
+    from engine.npu.emulate import accumulator_bits
+
+    if kind == "embedding":
+        return translate("CompareView", "looked up in the packed table, this kernel {scheme}")
+    if scheme.weights.floating:
+        return translate("CompareView", "rounded weights, float sums, this kernel {scheme}")
+    if scheme.activations.floating:
+        return translate("CompareView", "packed weights, float sums, this kernel {scheme}")
+    if accumulator_bits(scheme) > 32:
+        return translate("CompareView", "packed weights, int64 sums, this kernel {scheme}")
+    return translate("CompareView", "packed weights, int32 sums, this kernel {scheme}")
 
 
 def match_words(session: Session) -> tuple[str, str]:
@@ -143,15 +160,19 @@ class SourceMenu:
 
     def open(self) -> None:
         """Ask for a folder with a dump and open it."""
-        chosen = QFileDialog.getExistingDirectory(self._parent, translate("CompareView", "Open a dump folder"))
+        chosen = QFileDialog.getExistingDirectory(
+            self._parent, translate("CompareView", "Open a dump folder"), folders.to_open(self._parent)
+        )
         if chosen:
+            folders.opened(self._parent, Path(chosen))
             self._session.comparing.open_dump(Path(chosen))
 
     def open_file(self) -> None:
         """Ask for one file with values and open it."""
         title = translate("CompareView", "Open a dump file")
-        chosen, _ = QFileDialog.getOpenFileName(self._parent, title)
+        chosen, _ = QFileDialog.getOpenFileName(self._parent, title, folders.to_open(self._parent))
         if chosen:
+            folders.opened(self._parent, Path(chosen))
             self._session.comparing.open_dump(Path(chosen))
 
     def fusions(self, path: str) -> None:

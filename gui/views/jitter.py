@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSizePolicy, QVBoxLayout
 from engine.graph.types import Array
 from engine.interop.jitter import Jitter
 from engine.session.changes import What
+from gui import folders
 from gui import format as fmt
 from gui.fonts import font
 from gui.i18n import text
@@ -293,8 +294,9 @@ class JitterView(PlotView):
     def open_file(self) -> None:
         """Ask for a list of latencies."""
         kinds = self.tr("Latencies") + " (*.txt *.csv *.json *.log);;" + self.tr("All files") + " (*)"
-        chosen, _ = QFileDialog.getOpenFileName(self, self.tr("Open measured latencies"), "", kinds)
+        chosen, _ = QFileDialog.getOpenFileName(self, self.tr("Open measured latencies"), folders.to_open(self), kinds)
         if chosen:
+            folders.opened(self, Path(chosen))
             self.session.measurements.open_latencies(Path(chosen))
 
     def _on_more(self) -> None:

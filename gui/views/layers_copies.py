@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from engine.errors import ExportError
+from gui import folders
 from gui.bridge import hub
 from gui.views import layers_export
 from gui.views.layers_table import LayersTable
@@ -55,10 +56,11 @@ class LayerCopies:
         chosen, _ = QFileDialog.getSaveFileName(
             self._table,
             translate("Layers", "Export table as CSV"),
-            f"{stem}-layers.csv",
+            folders.to_save(self._table, f"{stem}-layers.csv"),
             translate("Layers", "CSV files (*.csv)"),
         )
         if chosen:
+            folders.wrote(self._table, Path(chosen))
             self.write_csv(Path(chosen))
 
     def write_csv(self, path: Path) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from engine.session.changes import Change, What
+from gui import folders
 from gui import format as fmt
 from gui.fonts import font
 from gui.i18n import text
@@ -196,8 +197,9 @@ class MeasuredView(KernelListView):
         """Ask for a profile."""
         title = self.tr("Open a measured profile")
         kinds = self.tr("Profiles") + " (*.csv *.json *.txt *.log);;" + self.tr("All files") + " (*)"
-        chosen, _ = QFileDialog.getOpenFileName(self, title, "", kinds)
+        chosen, _ = QFileDialog.getOpenFileName(self, title, folders.to_open(self), kinds)
         if chosen:
+            folders.opened(self, Path(chosen))
             self.session.measurements.open_profile(Path(chosen))
 
     def show_names(self) -> NamesDialog | None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QWidget
 from engine.errors import MixbitError
 from engine.interop.fit import Fit, Fitted
 from engine.npu.fields import BY_KEY
+from gui import folders
 from gui import format as fmt
 from gui.dialogs.base import Dialog
 from gui.i18n import data_text, text
@@ -66,7 +67,8 @@ class FitDialog(Dialog):
 
     def _on_use(self) -> None:
         title = self.tr("Save the fitted device profile")
-        chosen, _ = QFileDialog.getSaveFileName(self, title, f"{self._fit.device.name}.json", "JSON (*.json)")
+        proposal = folders.to_save(self, f"{self._fit.device.name}.json")
+        chosen, _ = QFileDialog.getSaveFileName(self, title, proposal, "JSON (*.json)")
         if not chosen:
             return
         self.save(chosen)

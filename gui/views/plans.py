@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QStackedWidget, QTo
 from engine.errors import MixbitError
 from engine.precision.scheme import label
 from engine.session.changes import What
+from gui import folders
 from gui.dialogs.replace import unless_exists
 from gui.i18n import text as translated
 from gui.plots.export import Exporter
@@ -227,7 +228,7 @@ class PlansView(SessionView):
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # a suffix may be added yet: asked later
         dialog.setNameFilter(self.tr("Plans (*.json)"))
         dialog.setDefaultSuffix("json")
-        dialog.selectFile(f"{name}.json".replace("/", "_"))
+        dialog.selectFile(folders.to_save(self, f"{name}.json".replace("/", "_")))
         dialog.fileSelected.connect(lambda path: unless_exists(Path(path), self, lambda: self.export(name, Path(path))))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -31,6 +32,7 @@ from gui.views.scheme_words import scheme_words
 from gui.widgets.chip import Chip
 from gui.widgets.popup import one_use_menu
 from gui.widgets.themed import label as make_label
+from gui.widgets.themed import restyle
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -67,14 +69,36 @@ LIMITS: tuple[Limit, ...] = (
 class LimitField(QDoubleSpinBox):
     """A number in the unit of its row; a size below 1 MiB is in KiB, as everywhere in the window."""
 
+    touched = Signal()
+    """The user has typed into it or stepped it: a limit that does not hold yet then does."""
+
     def __init__(self, limit: Limit) -> None:
         super().__init__()
         self._limit = limit
         self.scale = limit.scale
         self.unit: QLabel = make_label(limit.unit, "caption")
         self._title = ""
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setDecimals(limit.decimals)
         self.setRange(0, 100 if limit.unit == "%" else 1e9)
+        self.lineEdit().textEdited.connect(lambda _: self.touched.emit())
+
+    def stepBy(self, steps: int) -> None:
+        """Arrows and wheel set it, too."""
+        super().stepBy(steps)
+        self.touched.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The wheel scrolls the form, unless the field is in use."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def set_holds(self, holds: bool) -> None:
+        """Whether the limit holds: one that does not is written in a quieter colour."""
+        self.setProperty("idle", not holds)
+        restyle(self)
 
     def entitle(self, title: str) -> None:
         """What screen readers say: the limit with its sign and unit."""
@@ -190,8 +214,9 @@ class SearchForm(QWidget):
         field.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         field.setFixedWidth(74)
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        field.setEnabled(False)
-        on.toggled.connect(field.setEnabled)
+        field.set_holds(False)
+        on.toggled.connect(field.set_holds)
+        field.touched.connect(lambda: on.setChecked(True))
         field.valueChanged.connect(lambda _, key=limit.key: self._touched.add(key))
         self.rows[limit.key] = (on, field)
         return on

@@ -11,8 +11,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from engine.session.changes import Change, What
+from gui import folders, stored
 from gui import format as fmt
-from gui import stored
 from gui.bridge import hub
 from gui.plots.axis import PlainAxis
 from gui.plots.caption import Caption, Key
@@ -185,7 +185,7 @@ class TimelineView(ChartView):
         dialog.setNameFilter(self.tr("Chrome traces (*.json)"))
         dialog.setDefaultSuffix("json")
         model = self.session.path
-        dialog.selectFile(f"{model.stem if model is not None else 'model'}.trace.json")
+        dialog.selectFile(folders.to_save(self, f"{model.stem if model is not None else 'model'}.trace.json"))
         dialog.fileSelected.connect(lambda path: self.session.export("trace", Path(path)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -1628,16 +1628,32 @@
         <translation>预览</translation>
     </message>
     <message>
-        <source>packed weights, int32 sums, this kernel {scheme}</source>
-        <translation>打包权重、int32 累加，此算子为 {scheme}</translation>
-    </message>
-    <message>
         <source>the device's own kernel, this kernel {scheme}</source>
         <translation>设备自己的算子，本算子 {scheme}</translation>
     </message>
     <message>
         <source>preview, this kernel {scheme}</source>
         <translation>预览，此算子 {scheme}</translation>
+    </message>
+    <message>
+        <source>looked up in the packed table, this kernel {scheme}</source>
+        <translation>在打包的表中查找，此算子为 {scheme}</translation>
+    </message>
+    <message>
+        <source>rounded weights, float sums, this kernel {scheme}</source>
+        <translation>舍入后的权重、浮点累加，此算子为 {scheme}</translation>
+    </message>
+    <message>
+        <source>packed weights, float sums, this kernel {scheme}</source>
+        <translation>打包权重、浮点累加，此算子为 {scheme}</translation>
+    </message>
+    <message>
+        <source>packed weights, int64 sums, this kernel {scheme}</source>
+        <translation>打包权重、int64 累加，此算子为 {scheme}</translation>
+    </message>
+    <message>
+        <source>packed weights, int32 sums, this kernel {scheme}</source>
+        <translation>打包权重、int32 累加，此算子为 {scheme}</translation>
     </message>
     <message>
         <source>by kernel</source>
@@ -1989,12 +2005,12 @@
         <translation>使用</translation>
     </message>
     <message>
-        <source>Device profile</source>
-        <translation>设备档案</translation>
-    </message>
-    <message>
         <source>Device profiles (*.json)</source>
         <translation>设备档案 (*.json)</translation>
+    </message>
+    <message>
+        <source>Device profile</source>
+        <translation>设备档案</translation>
     </message>
 </context>
 <context>
@@ -3816,6 +3832,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>宽松行高</translation>
     </message>
     <message>
+        <source>Sort by</source>
+        <translation>排序依据</translation>
+    </message>
+    <message>
         <source>Reset columns</source>
         <translation>重置列</translation>
     </message>
@@ -3895,8 +3915,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{0} / {1}</translation>
     </message>
     <message>
-        <source>Columns</source>
-        <translation>列</translation>
+        <source>Columns and order</source>
+        <translation>列与排序</translation>
     </message>
     <message>
         <source>Export table as CSV…</source>
@@ -7063,6 +7083,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>此模型没有可设置精度的权重层；无可扫描。</translation>
     </message>
     <message>
+        <source>The best class stays what it is in any of these schemes: {layers}.</source>
+        <translation>以下算子在这些格式下均不改变最佳类别：{layers}。</translation>
+    </message>
+    <message>
         <source>No effect on the output in any of these schemes: {layers}.</source>
         <translation>以下算子在这些格式下对输出均无影响：{layers}。</translation>
     </message>
@@ -7149,6 +7173,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>{layers} in it stands between the parts of a sequence, which no kernel can hand on</source>
         <translation>其中的 {layers} 位于序列的各部分之间，而序列无法在算子之间传递</translation>
+    </message>
+    <message>
+        <source>operator set {opset} is newer than the quantizers of ONNX Runtime ({newest}): export the model for an older one</source>
+        <translation>算子集 {opset} 比 ONNX Runtime 的量化算子（{newest}）更新：请以更早的算子集导出模型</translation>
     </message>
     <message>
         <source>already quantized in the file: its weights keep that precision</source>
@@ -10127,10 +10155,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>层 {name} 不能采用权重方法 {method}：{reason}；请为它选择其他方法。</translation>
     </message>
     <message>
-        <source>Layer {layer}: opset {opset} is too old for a quantized file; convert the model to {oldest} or newer.</source>
-        <translation>层 {layer}：opset {opset} 太旧，无法写成量化文件；请把模型转换到 {oldest} 或更新。</translation>
-    </message>
-    <message>
         <source>Layer {layer}: {operator} with {what} has no counterpart in opset 21; the file can't be written.</source>
         <translation>层 {layer}：带 {what} 的 {operator} 在 opset 21 中没有对应；无法写入文件。</translation>
     </message>
@@ -10703,12 +10727,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>帕累托前沿</translation>
     </message>
     <message>
-        <source>Measuring what to raise next</source>
-        <translation>正在实测下一步提升什么</translation>
-    </message>
-    <message>
         <source>What to raise next</source>
         <translation>下一步提升什么</translation>
+    </message>
+    <message>
+        <source>Measuring what to raise next</source>
+        <translation>正在实测下一步提升什么</translation>
     </message>
     <message>
         <source>Opened {file}: {count} {count:kernel|kernels}.</source>
@@ -10893,6 +10917,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>The model's outputs are integers, which have no gradient; only an exact sweep can be made.</source>
         <translation>模型输出为整数，没有梯度；只能进行精确扫描。</translation>
+    </message>
+    <message>
+        <source>All values of {outputs} are NaN or Inf in full precision, so that no error can be measured there; check the model and the preprocessing.</source>
+        <translation>{outputs} 的所有值在全精度下均为 NaN 或 Inf，无法测量误差；请检查模型和预处理。</translation>
     </message>
     <message>
         <source>No gradient comes back through {operator}, so {name} is measured, not estimated.</source>

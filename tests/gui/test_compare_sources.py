@@ -13,10 +13,11 @@ from test_plots_compare import choose, wait
 
 from engine.interop.dump_open import open_dump
 from engine.numerics.comparison import Levels, compare
+from engine.precision.scheme import FP16, INT4, INT8
 from engine.session.comparing import CURRENT, EMULATED, REFERENCE, Source
 from engine.text import say
 from gui.views.compare import CompareView
-from gui.views.compare_sources import match_words, source_words
+from gui.views.compare_sources import emulated_words, match_words, source_words
 from gui.views.names_dialog import NamesDialog
 
 
@@ -211,3 +212,12 @@ def test_names_are_listed_and_corrected(qtbot, session, view, tmp_path):
     assert corrected["qqq"] == "user"
     dialog.close()
     assert open_dump(tmp_path / "d.npz").tensors[0].name == "qqq"
+
+
+def test_emulated_kernels_are_said_to_compute_as_they_do():
+    assert "int32" in emulated_words(INT8, "conv")
+    assert "float sums" in emulated_words(INT4, "matmul"), "its activations stay floats"
+    assert "rounded weights" in emulated_words(FP16, "conv")
+    assert "looked up" in emulated_words(INT8, "embedding")
+    wide = replace(INT8, weights=replace(INT8.weights, bits=16), activations=replace(INT8.activations, bits=16))
+    assert "int64" in emulated_words(wide, "gemm")

@@ -16,6 +16,7 @@ from engine.text import say
 from gui.views.pareto import ParetoView
 from gui.views.pareto_data import pareto_data
 from gui.views.search import SearchView
+from gui.views.search_form import SearchForm
 
 W2 = replace(INT4, weights=replace(INT4.weights, bits=2))
 LEFT = Qt.MouseButton.LeftButton
@@ -356,3 +357,20 @@ def test_any_scheme_may_be_used(qtbot, session, panel, theme):
     assert set(other.form.wishes().schemes) == {FP16, BF16, INT8, INT4}
     other.restore_state({"schemes": ["INT8", "nonsense", 3]})
     assert other.form.wishes().schemes == (INT8,)
+
+
+def test_typing_into_a_limit_ticks_it_and_the_wheel_only_scrolls_the_form(qtbot, session):
+    form = SearchForm(session)
+    qtbot.addWidget(form)
+    form.show()
+    on, field = form.rows["latency_us"]
+    assert field.isEnabled()
+    assert not on.isChecked()
+    field.show_amount(1000.0)
+    assert not on.isChecked(), "what the form writes itself ticks nothing"
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "2.5")
+    assert on.isChecked()
+    assert field.amount() == pytest.approx(2500.0)
+    assert field.property("idle") is False
