@@ -145,7 +145,11 @@ class SessionView(QWidget):
         return not session.figures.simulated or (session.data is not None and session.staleness.output_stale)
 
     def refresh_now(self) -> None:
-        """Redraw what is due, without waiting."""
+        """Redraw what is due, all of it, without waiting."""
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Redraw what is due now; what a view works out in slices comes with them."""
         self._timer.stop()
         turns.leave(self)
         self.redraw()
@@ -187,7 +191,7 @@ class SessionView(QWidget):
             self.unfilled = True
             self._timer.start(0)
         elif self._dirty:
-            self.refresh_now()
+            self._catch_up()
         self.patient = False
 
     def closeEvent(self, event: QCloseEvent) -> None:

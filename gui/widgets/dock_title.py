@@ -148,7 +148,7 @@ class DockTitle(QWidget):
         menu.popup(self._others.mapToGlobal(self._others.rect().bottomLeft()))
 
     def _regroup(self) -> None:
-        if self._view is None and self._dock.isHidden():
+        if self._dock.isHidden():  # with it as with one that nobody has seen yet: it is told again when it comes up
             return
         group = self._host.group_of(self._dock) if not self._dock.isFloating() else [self._dock]
         if [tab.dock for tab in self._tabs] != group:
@@ -161,8 +161,9 @@ class DockTitle(QWidget):
                 self._row.insertWidget(place, tab)
                 tab.chosen.connect(self._raise)
             self._row.setContentsMargins(12 if len(group) == 1 else 2, 0, 8, 0)
-        for tab in self._tabs:
-            tab.refresh()
+        if self._view is None:
+            for tab in self._tabs:
+                tab.refresh()
         self._on_subtitle()
 
     def _raise(self, dock: Dock) -> None:

@@ -9,6 +9,7 @@ from gui.settings import Settings
 from gui.theme import theme_manager
 from gui.views.compare import CompareView
 from gui.views.session_view import SessionView
+from gui.widgets.dock_title import DockTitle
 from gui.window import Window
 
 
@@ -173,3 +174,17 @@ def test_another_model_has_the_keys_for_its_rows(qtbot, opened):
     session.path = session.path.with_name("another.onnx")
     session.emit(What.MODEL)
     qtbot.waitUntil(lambda: window.focusWidget() is window.view("layers").table, timeout=10_000)
+
+
+def test_headers_of_hidden_panels_are_left_alone_until_they_come_up(qtbot, opened, monkeypatch):
+    window, _ = opened
+    host = window.host
+    host.docks["roofline"].ensure_view()
+    qtbot.waitUntil(lambda: host.settled, timeout=10_000)
+    drawn = []
+    monkeypatch.setattr(DockTitle, "_on_subtitle", lambda title: drawn.append(title._dock))
+    host.groups_changed.emit()
+    assert drawn
+    assert not any(dock.isHidden() for dock in drawn)
+    host.reveal("roofline")
+    qtbot.waitUntil(lambda: host.docks["roofline"] in drawn, timeout=2000)

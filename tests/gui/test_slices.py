@@ -58,3 +58,16 @@ def test_a_model_that_has_gone_has_no_findings(qtbot, theme, monkeypatch):
     qtbot.addWidget(view)
     assert view.model.findings == []
     assert preflight.worded(iter(())) == []
+
+
+def test_a_view_that_comes_up_works_in_slices_too(qtbot, session, theme, monkeypatch):
+    looked = []
+    view = PreflightView(session, theme)
+    qtbot.addWidget(view)
+    view.refresh_now()
+    monkeypatch.setattr(preflight, "finding_steps", lambda _: (looked.append(i) or [] for i in range(6)))
+    view.mark_dirty(What.PLAN)
+    view.show()
+    assert len(looked) == 1
+    qtbot.waitUntil(lambda: len(looked) == 6, timeout=2000)
+    view.dispose()
