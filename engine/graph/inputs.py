@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -104,7 +105,7 @@ def existing(path: str | Path) -> Path:
         )
     if folder:
         raise ModelError(say("{file} is a folder: choose an .onnx file.", file=path.name))
-    raise ModelError(say("There is no file {file} in {folder}.", file=path.name, folder=str(path.parent)))
+    raise ModelError(say("There is no file {file} in {folder}.", file=path.name, folder=os.path.normpath(path.parent)))
 
 
 def declared_inputs(model: onnx.ModelProto, path: Path) -> tuple[ModelInput, ...]:

@@ -88,3 +88,10 @@ def test_what_an_export_changes_is_told_apart_from_what_was_asked():
     assert title_of(INT8) == "INT8"
     assert title_of(replace(INT8, method="gptq")) == "INT8 GPTQ"
     assert title_of(replace(INT8, weights=replace(INT8.weights, granularity="tensor"))) == "W8A8 tensor"
+
+
+def test_a_missing_file_is_looked_for_in_a_folder_that_reads_well(capsys, tmp_path, monkeypatch):
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert main(["inspect", "../no.onnx", "--quiet"]) == 1
+    assert capsys.readouterr().err == f"mixbit: There is no file no.onnx in {tmp_path}.\n"
