@@ -65,13 +65,13 @@ def named_option(text: str) -> tuple[str, str]:
 
 
 def named_shape(text: str) -> tuple[str, tuple[int, ...]]:
-    """NAME=1,3,224,224 as a name and a shape."""
+    """NAME=1,3,224,224 as a name and a shape; a size of 0 is an empty tensor, as some models declare it."""
     name, _, dims = text.rpartition("=")
     try:
         shape = tuple(int(d) for d in dims.replace("x", ",").split(",")) if dims else ()
     except ValueError:
-        shape = (0,)
-    if not name or any(d < 1 for d in shape):
+        shape = (-1,)
+    if not name or any(d < 0 for d in shape):
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=1,3,224,224")
     return name, shape
 

@@ -13,8 +13,8 @@ from onnx import helper
 
 from engine.graph.subgraphs import subgraphs
 
-QUANTIZED = 27
-"""The newest operator set in which ONNX Runtime knows QuantizeLinear and DequantizeLinear."""
+QUANTIZED, NEWEST = 27, 28
+"""The newest operator set in which ONNX Runtime knows QuantizeLinear and DequantizeLinear, and the newest it reads."""
 _NEW = frozenset({"SwiGLU", "Mod", "SpaceToDepth"})
 """Operators that 28 has brought, or given another meaning or attribute."""
 
@@ -26,7 +26,7 @@ def too_new(model: onnx.ModelProto) -> list[onnx.OperatorSetIdProto]:
     the runtime knows.
     """
     imports = [*model.opset_import, *(entry for function in model.functions for entry in function.opset_import)]
-    found = [entry for entry in imports if _standard(entry.domain) and entry.version > QUANTIZED]
+    found = [entry for entry in imports if _standard(entry.domain) and entry.version == NEWEST]
     if not found or _uses(model.graph.node) or any(_uses(function.node) for function in model.functions):
         return []
     return found

@@ -347,7 +347,7 @@ def test_a_reader_that_has_seen_enough_gets_no_traceback(cnn_path):
         ["evaluate", "m.onnx", "--preset", "int5"],
         ["evaluate", "m.onnx", "--preset", "int8", "--plan", "p.json"],
         ["inspect", "m.onnx", "--shape", "image"],
-        ["inspect", "m.onnx", "--shape", "image=0"],
+        ["inspect", "m.onnx", "--shape", "image=-1"],
         ["evaluate", "m.onnx", "--preset", "int8", "--samples", "0"],
         ["evaluate", "m.onnx", "--preset", "int8", "--samples", "-1"],
         ["sweep", "m.onnx", "--probes", "0"],
