@@ -31,6 +31,23 @@ def label_heights(ceilings: Sequence[float]) -> list[float]:
     return found
 
 
+def clear_of_slope(places: Sequence[float], ceilings: Sequence[float], touching: Sequence[bool]) -> list[float]:
+    """Names that would lie on the memory's slope go below their line, where there is room: the slope is further left.
+
+    Args:
+        places: middles of the names in px.
+        ceilings: their lines in px.
+        touching: which of the names reach the slope.
+    """
+    found = list(places)
+    for i, (ceiling, touches) in enumerate(zip(ceilings, touching, strict=True)):
+        below = ceiling + _ABOVE
+        free = all(abs(below - other) >= _LINE for j, other in enumerate(found) if j != i)
+        if touches and free and all(abs(below - c) >= _LINE / 2 for j, c in enumerate(ceilings) if j != i):
+            found[i] = below
+    return found
+
+
 class Roofs(Layer):
     """The slope of the memory, and a ceiling per precision from where it meets the slope."""
 
@@ -58,13 +75,20 @@ class Roofs(Layer):
         painter.drawLine(QLineF(start, frame.point(end, highest)))
         self._slope_name(painter, frame, data)
         heights = [frame.y(log10(roof.tops)) for roof in data.roofs]
-        places = label_heights(heights)
+        places = clear_of_slope(label_heights(heights), heights, self._touching(frame, data, label_heights(heights)))
         for roof, text, y, place in zip(data.roofs, self._labels, heights, places, strict=True):
             color = self.theme.precision(roof.family).main
             painter.setPen(pen(color, 1.6))
             painter.drawLine(QLineF(frame.x(data.ridge(roof.tops)), y, frame.area.right(), y))
             at = QPointF(frame.area.right() - 4, place)
             halo_text(painter, at, text, color, self.theme.panel, font(10, 600), align="right")
+
+    def _touching(self, frame: Frame, data: RooflineData, places: Sequence[float]) -> list[bool]:
+        """Which names reach the slope where they stand."""
+        metrics = QFontMetricsF(font(10, 600))
+        lefts = [frame.area.right() - 4 - metrics.horizontalAdvance(text) for text in self._labels]
+        slopes = [frame.x(data.ridge(10 ** frame.data_y(place - _LINE / 2))) for place in places]
+        return [left < slope + 4 for left, slope in zip(lefts, slopes, strict=True)]
 
     def _slope_name(self, painter: QPainter, frame: Frame, data: RooflineData) -> None:
         """The name runs along the slope, in its lower third."""

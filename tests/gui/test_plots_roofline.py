@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from gui.theme import LIGHT
 from gui.views.kernel_list import KernelListView
 from gui.views.roofline import RooflineView
-from gui.views.roofline_layers import label_heights
+from gui.views.roofline_layers import clear_of_slope, label_heights
 from gui.views.tensors import TensorsView
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -96,3 +96,21 @@ def test_names_of_ceilings_keep_a_line_apart_however_small_the_plot():
     assert label_heights([100.0, 60.0, 20.0]) == [91.0, 51.0, 11.0]
     crowded = label_heights([58.0, 50.0, 54.0])
     assert crowded == [67.0, 41.0, 54.0]
+
+
+def test_a_name_that_reaches_the_slope_goes_below_its_line_where_there_is_room():
+    ceilings = [60.0, 20.0]
+    assert clear_of_slope([51.0, 11.0], ceilings, [False, False]) == [51.0, 11.0]
+    assert clear_of_slope([51.0, 11.0], ceilings, [True, False]) == [69.0, 11.0]
+    assert clear_of_slope([51.0, 11.0], ceilings, [True, True]) == [69.0, 29.0]
+    assert clear_of_slope([17.0, 4.0], [26.0, 13.0], [False, True]) == [17.0, 4.0], "another name stands there"
+
+
+def test_names_of_roofs_keep_off_the_slope_in_a_narrow_panel(qtbot, session, theme):
+    view = show(qtbot, RooflineView, session, theme, 300, 260)
+    frame, roofs, data = view.panel.box.frame(), view.roofs, view.data
+    heights = [frame.y(log10(roof.tops)) for roof in data.roofs]
+    places = label_heights(heights)
+    moved = clear_of_slope(places, heights, roofs._touching(frame, data, places))
+    before, after = (sum(roofs._touching(frame, data, each)) for each in (places, moved))
+    assert after <= before
