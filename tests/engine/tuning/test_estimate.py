@@ -336,9 +336,11 @@ def test_overflow_to_infinity_is_the_worst_that_can_be() -> None:
 
 
 def test_a_gradient_that_is_no_number_is_left_to_the_exact_sweep() -> None:
-    tail = Step([("Div", ["a", "z"], ["q"], {}), ("Mul", ["q", "z"], ["y"], {})], ["y"], {"z": np.zeros(1, np.float32)},
-                Kind.ELEMENTWISE)  # fmt: skip
-    net, inputs = _with_tail(tail)
+    """1 / (1 / 0) is 0, but its slopes are 0 and infinite."""
+    nodes = [("Mul", ["a", "z"], ["q"], {}), ("Div", ["one", "q"], ["r"], {}), ("Div", ["one", "r"], ["t"], {}),
+             ("Add", ["t", "one"], ["y"], {})]  # fmt: skip
+    fixed = {"z": np.zeros(1, np.float32), "one": np.ones(1, np.float32)}
+    net, inputs = _with_tail(Step(nodes, ["y"], fixed, Kind.ELEMENTWISE))
     with closing(Evaluator(net, _samples(inputs))) as evaluator:
         found = estimate(evaluator, [INT8], probes=1)
     assert "not a number" in str(found.blocked[net.tunable[0].id])
