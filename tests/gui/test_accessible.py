@@ -46,7 +46,7 @@ def window(qtbot, session):
     window.show()
     window.set_session(session)
     session.select(("k20",), "k20")
-    qtbot.waitUntil(lambda: window.host.settled, timeout=15_000)
+    qtbot.waitUntil(lambda: window.host.settled, timeout=60_000)
     window.activateWindow()
     return window
 
@@ -56,7 +56,7 @@ def docks_in(window, qtbot, layout):
     before = {d.id for each in LAYOUTS[: LAYOUTS.index(layout)] for d in DOCKS if d.id in placed(each)}
     for name in [spec.id for spec in DOCKS if window.host.placed(spec.id) and spec.id not in before]:
         view = window.reveal(name)
-        qtbot.waitUntil(lambda: window.host.settled, timeout=15_000)
+        qtbot.waitUntil(lambda: window.host.settled, timeout=60_000)
         view.refresh_now()
         for _ in range(3):  # a line that breaks asks for room, and what holds it asks in turn
             QApplication.processEvents()
@@ -128,12 +128,12 @@ def test_a_dialog_gives_the_keys_back_to_where_they_were(window, qtbot):
         window.activateWindow()
         table.setFocus()
         getattr(window.actions_, name)()
-        qtbot.waitUntil(lambda: QApplication.activeWindow() not in (None, window), timeout=2000)
+        qtbot.waitUntil(lambda: QApplication.activeWindow() not in (None, window), timeout=30_000)
         dialog = QApplication.activeWindow()
         QTest.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_Escape)
         qtbot.waitUntil(lambda shown=dialog: not shown.isVisible())
         window.activateWindow()
-        qtbot.waitUntil(table.hasFocus, timeout=2000)
+        qtbot.waitUntil(table.hasFocus, timeout=30_000)
 
 
 def test_what_is_said_of_a_plot_follows_the_selection(window, session):

@@ -17,7 +17,7 @@ def window(qtbot, session, tmp_path):
     qtbot.addWidget(made)
     made.show()
     made.set_session(session)
-    qtbot.waitUntil(lambda: made.host.settled, timeout=15_000)
+    qtbot.waitUntil(lambda: made.host.settled, timeout=60_000)
     return made
 
 

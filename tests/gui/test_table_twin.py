@@ -29,7 +29,7 @@ def window(qtbot, session, tmp_path):
     made.resize(1280, 800)
     made.show()
     made.set_session(session)
-    qtbot.waitUntil(lambda: made.host.settled, timeout=15_000)
+    qtbot.waitUntil(lambda: made.host.settled, timeout=60_000)
     made.activateWindow()
     return made
 
@@ -48,7 +48,7 @@ def test_t_changes_every_plot_into_a_table_with_its_figures_and_back(window, qtb
     seen = set()
     for layout in LAYOUTS:
         window.show_layout(layout)
-        qtbot.waitUntil(lambda: window.host.settled, timeout=15_000)
+        qtbot.waitUntil(lambda: window.host.settled, timeout=60_000)
         for name, dock in window.host.docks.items():
             if name in seen or not window.host.placed(name) or name == "compare":
                 continue
@@ -95,7 +95,7 @@ def test_each_part_of_compare_has_its_table(window, qtbot, session):
     session.select(("k3",), "k3")
     window.show_layout("compare")
     view = window.reveal("compare")
-    qtbot.waitUntil(lambda: view.found is not None, timeout=15_000)
+    qtbot.waitUntil(lambda: view.found is not None, timeout=60_000)
     view.refresh_now()
     for chart, key in view.page.charts():
         if not chart.isVisible():
