@@ -19,7 +19,8 @@ from onnx import numpy_helper
 
 STORED = "weights stored"
 DATA = Path(onnx.backend.test.__file__).parent / "data"
-_FOLDERS = ("light", "simple", "pytorch-converted", "pytorch-operator")
+_FOLDERS = ("simple", "pytorch-converted", "pytorch-operator")
+"""Not the large networks of "light": scripts/model_table.py takes those."""
 Given = Mapping[str, Any]
 """An array, a list of arrays or None by input name."""
 
