@@ -160,7 +160,8 @@ def show_sweep(found: Mapping[str, Any]) -> None:
     for kernel, reason in found["blocked"].items():
         print(f"{kernel}: no estimate; {reason}")
     probes = "" if found["probes"] is None else f", {found['probes']} probe{'s' * (found['probes'] > 1)} a sample"
-    print(f"{len(found['cells'])} cells in {found['seconds']:.2f} s, {_samples(found)}{probes}")
+    count = len(found["cells"])
+    print(f"{count} {'cell' if count == 1 else 'cells'} in {found['seconds']:.2f} s, {_samples(found)}{probes}")
     for note in found["notes"]:
         print(note)
 
