@@ -5,6 +5,7 @@ import pytest
 from fakes import FakeSession, running_job
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QGuiApplication, QWheelEvent
+from PySide6.QtWidgets import QMenu
 
 from engine.fusion.types import Kind
 from engine.precision.scheme import FP16, INT4, INT8, W4A8, family, label
@@ -565,12 +566,14 @@ def test_titles_of_figures_are_whole_in_any_font(view, monkeypatch):
 
 
 def test_the_order_can_be_chosen_without_a_mouse(view):
-    order = next(a.menu() for a in view.columns_menu().actions() if a.menu() is not None)
+    menu = view.columns_menu()
+    order = menu.findChild(QMenu)
     latency = next(a for a in order.actions() if a.text().startswith("Latency"))
     assert not latency.isChecked()
     latency.trigger()
     assert (view.model.sort_key, view.model.descending) == ("latency", False)
-    order = next(a.menu() for a in view.columns_menu().actions() if a.menu() is not None)
+    menu = view.columns_menu()
+    order = menu.findChild(QMenu)
     now = next(a for a in order.actions() if a.isChecked())
     assert now.text() == "Latency\t↑"
     now.trigger()
