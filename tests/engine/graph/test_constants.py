@@ -211,7 +211,8 @@ def test_typed_float_data_is_read_as_well_as_raw_data(tmp_path):
     np.testing.assert_array_equal(load(save(proto, tmp_path)).constants["w"], values)
 
 
-def test_big_weights_stay_out_of_memory(tmp_path):
+def test_big_weights_stay_out_of_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.graph.arrays.READ_WHOLE", 1 << 19)
     proto = model([N("MatMul", ["x", "w"], ["y"])], {"x": (2, 512)}, ["y"], {"w": weights(512, 512)})
     onnx.save(proto, tmp_path / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
     owner = load(tmp_path / "m.onnx").constants["w"]

@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from build import N, model, save, save_external, weights
 
-from engine.graph import load
-from engine.graph.arrays import READ_WHOLE
-
 W = weights(64, 64)
 LOOK = """
 import sys
@@ -32,12 +29,3 @@ def test_a_small_file_cut_short_takes_nothing_from_the_model_that_is_open(keep, 
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) == float(np.sum(W, dtype=np.float64))
     assert cut.stat().st_size == 0
-
-
-def test_large_files_stay_where_they_are(tmp_path):
-    large = np.zeros(READ_WHOLE // 4 + 64, np.float32)
-    path = save_external(model([N("Add", ["x", "w"], ["y"])], {"x": (1,)}, ["y"], {"w": large}), tmp_path)
-    array = load(path).constants["w"]
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    assert "mmap" in type(array.base).__name__ or isinstance(array.base, memoryview)

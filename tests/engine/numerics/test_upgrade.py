@@ -31,6 +31,7 @@ CASES = {
     "Pad reflect": (7, [("Pad", ["x"], ["y"], {"pads": [0, 0, 1, 2, 0, 0, 0, 1], "mode": "reflect"})], {}),
     "Slice": (9, [("Slice", ["x"], ["y"], {"starts": [1, -3], "ends": [5, 1000], "axes": [1, 2]})], {}),
     "Slice first axes": (7, [("Slice", ["x"], ["y"], {"starts": [1, 2], "ends": [2, -1]})], {}),
+    "Reshape": (4, [("Reshape", ["x"], ["y"], {"shape": [6, -1]})], {}),
     "TopK": (9, [("TopK", ["x"], ["y", "i"], {"k": 3})], {}),
     "Upsample attribute": (7, [("Upsample", ["x"], ["y"], {"scales": [1.0, 1.0, 2.0, 3.0]})], {}),
     "Upsample nearest": (9, [("Upsample", ["x", "s"], ["y"], {})], {"s": F32(1, 1, 2, 2)}),
