@@ -22,6 +22,10 @@ KERNEL = "index"
 Role = Qt.ItemDataRole
 
 
+def _side(words: bool) -> Qt.AlignmentFlag:
+    return Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignLeft if words else Qt.AlignmentFlag.AlignRight)
+
+
 class TwinModel(QAbstractTableModel):
     """A table with titles and figures as people read them."""
 
@@ -57,14 +61,17 @@ class TwinModel(QAbstractTableModel):
             known = self.table.words.get(value) if isinstance(value, str) else None
             return known if known is not None else figure(self.table.header[index.column()], value)
         if role == Role.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignLeft if isinstance(value, str) else Qt.AlignmentFlag.AlignRight
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return _side(isinstance(value, str))
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
-        """Titles with their units."""
-        across = orientation is Qt.Orientation.Horizontal
-        return title(self.table.header[section]) if across and role == Role.DisplayRole else None
+        """Titles with their units, on the side of what is below them."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Role.TextAlignmentRole:
+            words = any(isinstance(row[section], str) for row in self.table.rows[:MEASURED])
+            return _side(words)
+        return title(self.table.header[section]) if role == Role.DisplayRole else None
 
     def kernel_of(self, row: int) -> int | None:
         """Number of the kernel that a row is about; None where the table is about something else."""
@@ -89,6 +96,7 @@ class TableTwin(QTableView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("twin")  # the style sheet's name for it
         self.rows = TwinModel()
         self._following = False
         self._fitted: tuple[str, ...] = ()
@@ -104,7 +112,6 @@ class TableTwin(QTableView):
         self.verticalHeader().setDefaultSectionSize(ROW)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setMaximumSectionSize(WIDEST)
         header.setResizeContentsPrecision(MEASURED)
         self.selectionModel().currentRowChanged.connect(self._on_current)

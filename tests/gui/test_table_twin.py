@@ -10,7 +10,8 @@ from gui.i18n import set_language
 from gui.layouts import LAYOUTS
 from gui.plots.chart import Chart
 from gui.plots.columns import figure, title
-from gui.plots.twin import TableTwin
+from gui.plots.table import Table
+from gui.plots.twin import TableTwin, TwinModel
 from gui.settings import Settings
 from gui.views.blocks_matrix import BlockMatrix
 from gui.views.graph_canvas import GraphCanvas
@@ -176,3 +177,12 @@ def test_a_table_is_found_again(window, session):
 )
 def test_figures_are_written_as_in_plots(qapp, name, value, words):
     assert figure(name, value) == words
+
+
+def test_titles_stand_on_the_side_of_what_is_below_them():
+    twin = TwinModel()
+    twin.show(Table(("kernel", "latency_us", "note"), [(None, 1.5, "slow"), ("conv", 2.5, "")]))
+    sides = [twin.headerData(i, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole) for i in range(3)]
+    left, right = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
+    assert [bool(side & left) for side in sides] == [True, False, True]
+    assert [bool(side & right) for side in sides] == [False, True, False]
