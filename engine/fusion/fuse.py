@@ -116,6 +116,7 @@ def _kernel(index: int, region: Region, view: View, partition: Partition, folded
     sealed = sealed or why_too_new(opset, weights)
     weights = () if sealed else weights
     weight = weights[0] if weights else None
+    params = count_params(view, region.nodes, folded.origins, {each.constant for each in weights})
     outputs = partition.outputs(region) or view.outputs[region.last][:1]
     anchor_output = view.outputs[region.anchor][0]
     return Kernel(
@@ -130,8 +131,8 @@ def _kernel(index: int, region: Region, view: View, partition: Partition, folded
         outputs=outputs,
         constants=constants,
         weight=weight,
-        why_not=None if weight else sealed or explain_missing(view, region.anchor, region.kind),
-        params=count_params(view, region.nodes, folded.origins, {each.constant for each in weights}),
+        why_not=None if weight else sealed or explain_missing(view, region.anchor, region.kind, params),
+        params=params,
         macs=count_macs(view, region.nodes),
         more_weights=weights[1:],
         stored=find_stored(view, region.anchor, region.nodes, weight, folded.stored),

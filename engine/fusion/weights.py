@@ -55,8 +55,15 @@ def _weight(view: View, name: str, activation: str, axes: Axes, bias: str, origi
     return Weight(name, origins.get(name, name), view.constants[name].shape, *axes, activation, bias)
 
 
-def explain_missing(view: View, at: int, kind: Kind) -> Text:
-    """Why an anchor without a weight has no precision switch."""
+def explain_missing(view: View, at: int, kind: Kind, params: int) -> Text:
+    """Why an anchor without a weight has no precision switch.
+
+    Args:
+        view: The nodes.
+        at: Position of the anchor.
+        kind: Of the kernel.
+        params: How many trained values the kernel reads, such as scale and shift of a norm.
+    """
     node = view.nodes[at]
     if view.ops[at] in ALREADY_QUANTIZED:
         return say("already quantized in the file: its weights keep that precision")
@@ -75,6 +82,10 @@ def explain_missing(view: View, at: int, kind: Kind) -> Text:
         return say("its table is not looked up by row: only those have channels that could be scaled")
     if node.proto.domain not in ("", "ai.onnx") and view.ops[at] not in KINDS:
         return say("operator {op} is not known: it follows its input", op=view.ops[at])
+    if params and kind is Kind.NORM:
+        return say("the scale and shift of a norm are not quantized: it follows its input")
+    if params:
+        return say("its constants are no weights of a product, so they are not quantized: it follows its input")
     return say("no weights: it follows its input")
 
 

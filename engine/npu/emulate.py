@@ -58,7 +58,7 @@ def why_not(kernel: Kernel, scheme: Scheme) -> Text | None:
             kernel=kernel.name,
         )
     if kernel.weight is None:
-        return say("{kernel} has no weights, so there is no integer kernel for it.", kernel=kernel.name)
+        return say("{kernel} has no weights to quantize, so there is no integer kernel for it.", kernel=kernel.name)
     if node.op_type not in _OPERATORS:
         return say("{kernel}: there is no emulated kernel for the operator {op}.", kernel=kernel.name, op=node.op_type)
     weights, activations = scheme.weights, scheme.activations

@@ -92,15 +92,16 @@ class GraphView(PlotView):
 
     def save_state(self) -> dict[str, object]:
         """Overlay, threshold and folding."""
-        return {"overlay": hub.overlay, "threshold": self.legend.threshold, "collapse": self.collapse.isChecked()}
+        return {"overlay": hub.overlay, "thresholds": dict(self.legend.moved), "collapse": self.collapse.isChecked()}
 
     def restore_state(self, state: dict[str, object]) -> None:
         """Take them back; odd entries are left out."""
-        overlay, threshold, collapse = (state.get(key) for key in ("overlay", "threshold", "collapse"))
+        overlay, moved, collapse = (state.get(key) for key in ("overlay", "thresholds", "collapse"))
         if isinstance(overlay, str) and overlay in OVERLAYS:
             hub.set_overlay(overlay)
-        if isinstance(threshold, float) and 0 <= threshold <= 1:
-            self.legend.set_threshold(threshold)
+        if isinstance(moved, dict):
+            at = ((key, moved.get(key)) for key in SCALED)
+            self.legend.moved = {key: float(v) for key, v in at if isinstance(v, int | float) and 0 <= v <= 1}
         if isinstance(collapse, bool):
             self.collapse.setChecked(collapse)
 
@@ -239,11 +240,11 @@ class GraphView(PlotView):
         if self._laid_out is None or self.rows is None or self.overlay is None:
             return
         picture, arrangement = self._laid_out
+        self.legend.set(self.overlay, self._keys())
         faces = faces_of(picture, self.series, self.rows, self.overlay, self.legend.threshold)
         frames = tuple(frame_words(frame, self.series, self.rows) for frame in picture.frames)
         heights = self.overlay.heights[[card.kernels[0] for card in picture.cards]]
         self.canvas.set_scene(Scene(picture, arrangement, faces, frames, self.overlay.token, heights), fit=fit)
-        self.legend.set(self.overlay, self._keys())
         self.overlays.set_current(hub.overlay)
         self._mark()
         self.fill_twin()
@@ -459,7 +460,7 @@ class GraphView(PlotView):
             return None
 
     def _keys(self) -> list[tuple[str, str]]:
-        none, cpu = ("none", self.tr("no weights")), ("CPU", self.tr("CPU fallback"))
+        none, cpu = ("none", self.tr("no precision switch")), ("CPU", self.tr("CPU fallback"))
         families = [(family, family) for family in ("INT4", "INT8", "FP16")]
         return [none, cpu] if hub.overlay in SCALED else [*families, none, cpu]
 

@@ -12,7 +12,7 @@ from gui.icons import paint_icon
 from gui.paint import badge, badge_width, hatch, with_alpha
 from gui.plots.scale_bar import gradient
 from gui.theme import Theme
-from gui.views.graph_overlay import Overlay
+from gui.views.graph_overlay import START, Overlay
 
 HEIGHT = 40
 BAR = 200.0
@@ -30,7 +30,8 @@ class GraphLegend(QWidget):
         super().__init__(parent)
         self.theme = theme
         self.overlay: Overlay | None = None
-        self.threshold = 0.7
+        self.moved: dict[str, float] = {}
+        """Where the user has put the marker of an overlay, 0 to 1."""
         self._keys: list[tuple[str, str]] = []
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -40,13 +41,26 @@ class GraphLegend(QWidget):
         self.overlay, self._keys = overlay, keys
         scaled = overlay is not None and overlay.scaled
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if scaled else Qt.FocusPolicy.NoFocus)
-        self.setToolTip(self.tr("Drag the marker to mark the kernels above a value") if scaled else "")
+        self.setToolTip(self._tip() if scaled else "")
         self.update()
 
+    @property
+    def threshold(self) -> float:
+        """Where the marker stands: where it was put, else where the overlay lets it begin."""
+        if self.overlay is None:
+            return START
+        return self.moved.get(self.overlay.key, self.overlay.start)
+
     def set_threshold(self, threshold: float) -> None:
-        """Put the marker somewhere else, without a signal."""
-        self.threshold = min(1.0, max(0.0, threshold))
+        """Put the marker of the overlay on show somewhere else, without a signal."""
+        if self.overlay is not None:
+            self.moved[self.overlay.key] = min(1.0, max(0.0, threshold))
         self.update()
+
+    def set_back(self) -> None:
+        """Put the marker of the overlay on show where it began."""
+        if self.overlay is not None and self.moved.pop(self.overlay.key, None) is not None:
+            self._say()
 
     def sizeHint(self) -> QSize:
         """Small enough for small screens."""
@@ -79,13 +93,20 @@ class GraphLegend(QWidget):
         """Take hold of the marker."""
         self._drag(event)
 
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Put the marker back where it began."""
+        self.set_back()
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag the marker."""
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._drag(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrow keys move the marker."""
+        """Arrow keys move the marker, Delete puts it back."""
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.set_back()
+            return
         step = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}.get(Qt.Key(event.key()))
         if step is None:
             super().keyPressEvent(event)
@@ -103,8 +124,15 @@ class GraphLegend(QWidget):
 
     def _take(self, threshold: float) -> None:
         self.set_threshold(threshold)
+        self._say()
+
+    def _say(self) -> None:
+        self.update()
         say_changed(self)
         self.threshold_changed.emit(self.threshold)
+
+    def _tip(self) -> str:
+        return self.tr("Drag the marker to mark the kernels above a value; a double click or Delete puts it back")
 
     def _bar(self) -> QRectF:
         words = QFontMetricsF(font(11, 600)).horizontalAdvance(self.overlay.caption if self.overlay else "")

@@ -22,6 +22,8 @@ KL_ENDS = (1e-2, 1e2)
 L2_ENDS = (1e-1, 10**1.5)
 """Ends of the scale in %, which are 60 and 10 dB."""
 DB_ENDS = (60.0, 10.0)
+START = 0.7
+"""Where a threshold begins that no budget says."""
 
 translate = QCoreApplication.translate
 
@@ -49,6 +51,8 @@ class Overlay:
     """The value at a place on the scale."""
     write: Callable[[float], str] = str
     """A value as text, without its unit."""
+    start: float = START
+    """Where on the scale the threshold begins: at the output SQNR that the budgets require, if that is on it."""
 
     @property
     def scaled(self) -> bool:
@@ -94,10 +98,12 @@ def _sensitivity(rows: LayerRows) -> Overlay:
         write = lambda v: fmt.percent_figure(v / 100)  # noqa: E731
         ends = L2_ENDS
     place, back = _logarithmic(*ends)
+    no_sqnr = rows.sensitivity_is_kl or rows.sensitivity_at_logits  # a budget says nothing about these
+    required = START if no_sqnr else _start(lambda db: place(100 * 10 ** (-db / 20)), rows.required_db)
     return Overlay(
         "sensitivity", values, _map(values, place), _texts(values, write), "heat", caption,
         tuple((place(v), write(v)) for v in _decades(*ends)),
-        estimated=rows.sensitivity_estimated, value_at=back, write=write,
+        estimated=rows.sensitivity_estimated, value_at=back, write=write, start=required,
     )  # fmt: skip
 
 
@@ -120,13 +126,22 @@ def _error(key: str, rows: LayerRows) -> Overlay:
     none, full = DB_ENDS
     local = translate("Graph", "local error, SQNR in dB")
     caption = local if key == "local" else translate("Graph", "accumulated error, SQNR in dB")
+
+    def place(value: float) -> float:
+        return (none - min(value, SQNR_CAP_DB)) / (none - full)
+
     return Overlay(
-        key, values, _map(values, lambda v: (none - min(v, SQNR_CAP_DB)) / (none - full)),
+        key, values, _map(values, place),
         _texts(values, fmt.sqnr_figure), "heat", caption,
-        tuple(((none - v) / (none - full), fmt.fixed(v, 0)) for v in (60.0, 50.0, 40.0, 30.0, 20.0, 10.0)),
+        tuple((place(v), fmt.fixed(v, 0)) for v in (60.0, 50.0, 40.0, 30.0, 20.0, 10.0)),
         stale=rows.accumulated_stale if key == "accumulated" else None,
-        value_at=lambda p: none - p * (none - full), write=fmt.sqnr_figure,
+        value_at=lambda p: none - p * (none - full), write=fmt.sqnr_figure, start=_start(place, rows.required_db),
     )  # fmt: skip
+
+
+def _start(place: Callable[[float], float], required_db: float) -> float:
+    """Place of the SQNR that is required, in dB; NaN if none is."""
+    return START if isnan(required_db) else min(1.0, max(0.0, place(required_db)))
 
 
 def _map(values: Array, place: Callable[[float], float]) -> Array:

@@ -239,6 +239,44 @@ def test_the_threshold_counts_and_marks(qtbot, view):
     assert view.legend.threshold == pytest.approx(0.5, abs=0.02)
 
 
+def test_the_threshold_begins_at_the_budget_until_it_is_moved(qtbot, view):
+    def on(key):
+        hub.set_overlay(key)
+        qtbot.waitUntil(lambda: view.legend.overlay is not None and view.legend.overlay.key == key)
+        return view.overlay.value_at(view.legend.threshold)
+
+    def require(db):
+        view.session.budgets = replace(view.session.budgets, min_sqnr_db=db)
+        view.draw()
+
+    require(20.0)
+    assert on("local") == pytest.approx(20)
+    assert on("accumulated") == pytest.approx(20)
+    view.session.sweeps.metric = "sqnr"
+    require(30.0)
+    assert on("accumulated") == pytest.approx(30)
+    assert " below 30" in view.legend.count_text()
+    assert on("sensitivity") == pytest.approx(100 * 10 ** (-30 / 20)), "an error of 3.16 % is 30 dB"
+    require(80.0)
+    assert on("accumulated") == pytest.approx(60), "the end of the scale"
+    require(None)
+    assert on("accumulated") == pytest.approx(25)
+    QTest.mouseClick(view.legend, LEFT, NONE, view.legend._bar().center().toPoint())
+    require(30.0)
+    assert on("accumulated") == pytest.approx(35, abs=1), "it stays where it was put"
+    assert on("local") == pytest.approx(30), "what was moved is the marker of the other overlay"
+    on("accumulated")
+    state = view.save_state()
+    QTest.keyClick(view.legend, Qt.Key.Key_Delete)
+    assert on("accumulated") == pytest.approx(30)
+    view.restore_state(state)
+    assert on("accumulated") == pytest.approx(35, abs=1)
+    QTest.mouseDClick(view.legend, LEFT, NONE, view.legend._bar().center().toPoint())
+    assert on("accumulated") == pytest.approx(30)
+    view.restore_state({"thresholds": {"local": 7.0, "unit": 0.5, "latency": "x"}})
+    assert view.legend.moved == {}
+
+
 def test_zoom_keeps_the_place_under_the_pointer(view):
     canvas = view.canvas
     canvas.show_at(QPointF(100, 900), 1.0)

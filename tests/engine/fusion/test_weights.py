@@ -167,6 +167,14 @@ def reason(nodes, inputs, constants, tmp_path, **options):
 
 def test_why_there_is_no_switch(tmp_path):
     assert reason([N("Relu", ["x"], ["y"])], {"x": (2,)}, {}, tmp_path)[1] == "no weights: it follows its input"
+    norm = [N("LayerNormalization", ["x", "g", "b"], ["y"])]
+    kernel, text = reason(norm, {"x": (2, 3)}, {"g": weights(3), "b": weights(3)}, tmp_path)
+    assert (kernel.params, text) == (6, "the scale and shift of a norm are not quantized: it follows its input")
+    plain = [N("MeanVarianceNormalization", ["x"], ["y"], axes=[1])]
+    assert reason(plain, {"x": (2, 3)}, {}, tmp_path)[1] == "no weights: it follows its input"
+    kernel, text = reason([N("PRelu", ["x", "g"], ["y"])], {"x": (2, 3)}, {"g": weights(3)}, tmp_path)
+    assert kernel.params == 3
+    assert text == "its constants are no weights of a product, so they are not quantized: it follows its input"
     kernel, text = reason([N("MatMul", ["x", "z"], ["y"])], {"x": (2, 3), "z": (3, 2)}, {}, tmp_path)
     assert kernel.kind is Kind.MATMUL_DYNAMIC
     assert "both operands" in text
