@@ -11,6 +11,7 @@ from engine.errors import DataError
 from engine.interop.arrays import RawOptions
 from engine.interop.pictures import ImageOptions, check_options
 from gui import format as form
+from gui.dialogs.pixel_norm import NORMS, PixelNorm, ends, norm_of, norms_for
 from gui.i18n import text as translated
 from gui.widgets.themed import label
 
@@ -30,7 +31,7 @@ class ImageForm(QWidget):
 
     def __init__(self, info: TensorInfo) -> None:
         super().__init__()
-        self._name = info.name
+        self._name, self._whole = info.name, info.dtype.kind in "ui"
         self.tall, self.wide = QSpinBox(), QSpinBox()
         for edge, name in ((self.tall, self.tr("Height")), (self.wide, self.tr("Width"))):
             edge.setRange(0, 16_384)
@@ -39,7 +40,9 @@ class ImageForm(QWidget):
             edge.setToolTip(name)
         self.crop = _combo((("none", self.tr("stretch")), ("center", self.tr("cover and cut the middle out"))))
         self.scale = _combo(tuple((value, text) for value, text in SCALES))
+        self.norm = _combo((*((n.key, self._title(n)) for n in norms_for(whole=self._whole)), ("own", self.tr("own"))))
         self.mean, self.std = QLineEdit(), QLineEdit()
+        self.formula = label(role="caption")
         self.channels = _combo((("RGB", "RGB"), ("BGR", "BGR"), ("GRAY", self.tr("grey"))))
         self.layout_ = _combo((("NCHW", "NCHW"), ("NHWC", "NHWC")))
         grid = QGridLayout(self)
@@ -57,16 +60,79 @@ class ImageForm(QWidget):
         grid.addLayout(size, 1, 1)
         rows = (
             (1, 2, self.tr("Shape"), self.crop),
-            (2, 0, self.tr("Pixel values"), self.scale),
-            (2, 2, self.tr("Channels"), self.channels),
-            (3, 0, self.tr("then minus mean"), self.mean),
-            (3, 2, self.tr("divided by std"), self.std),
-            (4, 0, self.tr("Layout"), self.layout_),
+            (2, 0, self.tr("Channels"), self.channels),
+            (2, 2, self.tr("Layout"), self.layout_),
+            (3, 0, self.tr("Normalisation"), self.norm),
+            (3, 2, self.tr("Pixel values"), self.scale),
+            (4, 0, self.tr("then minus mean"), self.mean),
+            (4, 2, self.tr("divided by std"), self.std),
         )
         for row, column, title, field in rows:
             grid.addWidget(label(title), row, column)
             grid.addWidget(field, row, column + 1)
             field.setAccessibleName(title)
+        grid.addWidget(self.formula, 5, 1, 1, 3)
+        self._connect()
+
+    def _connect(self) -> None:
+        self._order = str(self.channels.currentData())
+        """The channels that mean and std were written for."""
+        self.norm.activated.connect(lambda _: self._on_norm())
+        self.channels.activated.connect(lambda _: self._on_channels())
+        for combo in (self.scale, self.channels):
+            combo.currentIndexChanged.connect(lambda _: self._recognise())
+        for field in (self.mean, self.std):
+            field.textChanged.connect(lambda _: self._recognise())
+
+    def _title(self, norm: PixelNorm) -> str:
+        titles = {
+            "unit": self.tr("0 … 1"),
+            "imagenet": self.tr("ImageNet mean and std"),
+            "signed": self.tr("−1 … 1"),
+            "bytes": self.tr("0 … 255, pixels as they are"),
+        }
+        return titles[norm.key]
+
+    def _on_norm(self) -> None:
+        chosen = next((norm for norm in NORMS if norm.key == self.norm.currentData()), None)
+        if chosen is not None:
+            self._fill(chosen)
+        else:
+            self.mean.setFocus()
+            self.mean.selectAll()
+
+    def _on_channels(self) -> None:
+        """The mean of red stays that of red, if the numbers are those of a known normalisation."""
+        before, self._order = self._order, str(self.channels.currentData())
+        norm = self._norm(before)
+        if norm is not None and self._order != "GRAY":
+            self._fill(norm)
+
+    def _fill(self, norm: PixelNorm) -> None:
+        mean, std = norm.in_order(str(self.channels.currentData()))
+        _choose(self.scale, norm.scale)
+        self.mean.setText(", ".join(map(repr, mean)))
+        self.std.setText(", ".join(map(repr, std)))
+        self._order = str(self.channels.currentData())
+        self._recognise()
+
+    def _norm(self, channels: str) -> PixelNorm | None:
+        try:
+            return norm_of(self.options(), channels, whole=self._whole)
+        except BadInputError:
+            return None
+
+    def _recognise(self) -> None:
+        """Name what the fields say now, and say what pixels become."""
+        norm = self._norm(str(self.channels.currentData()))
+        _choose(self.norm, norm.key if norm is not None else "own")
+        try:
+            low, high = ends(self.options(), whole=self._whole)
+        except BadInputError:
+            self.formula.clear()
+            return
+        words = self.tr("(pixel {scale} − mean) ÷ std; pixels from 0 to 255 become {low} to {high}")
+        self.formula.setText(words.format(scale=self.scale.currentText(), low=_figure(low), high=_figure(high)))
 
     def take(self, options: ImageOptions) -> None:
         """Show these options."""
@@ -82,6 +148,8 @@ class ImageForm(QWidget):
         self.std.setText(", ".join(map(repr, options.std)))
         _choose(self.channels, options.channels)
         _choose(self.layout_, options.layout)
+        self._order = options.channels
+        self._recognise()
 
     def shown(self) -> tuple[object, ...]:
         """What the fields hold now, readable or not."""
@@ -161,6 +229,10 @@ class RawForm(QWidget):
 
 def _heading(info: TensorInfo) -> QWidget:
     return label(f"{info.name}   {info.dtype.name} {form.dims(info.shape)}", "strong")
+
+
+def _figure(value: float) -> str:
+    return f"{value:.3g}".replace("-", "−")
 
 
 def _combo(choices: tuple[tuple[object, str], ...]) -> QComboBox:

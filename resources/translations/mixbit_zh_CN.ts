@@ -2222,6 +2222,17 @@
     </message>
 </context>
 <context>
+    <name>DropTarget</name>
+    <message>
+        <source>Opening {name}</source>
+        <translation>正在打开 {name}</translation>
+    </message>
+    <message>
+        <source>The engine is starting…</source>
+        <translation>引擎启动中…</translation>
+    </message>
+</context>
+<context>
     <name>DumpNames</name>
     <message>
         <source>{kernel}, weight</source>
@@ -2886,8 +2897,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
 <context>
     <name>GraphLegend</name>
     <message>
-        <source>Drag the marker to mark the kernels above a value</source>
-        <translation>拖动标记，标出超过某值的算子</translation>
+        <source>Drag the marker to mark the kernels above a value; a double click or Delete puts it back</source>
+        <translation>拖动标记以标出超过某一数值的算子；双击或按 Delete 使其复位</translation>
     </message>
     <message>
         <source>{n} of {all} below {value}</source>
@@ -2975,8 +2986,8 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>展开每组的第一个</translation>
     </message>
     <message>
-        <source>no weights</source>
-        <translation>无权重</translation>
+        <source>no precision switch</source>
+        <translation>无精度开关</translation>
     </message>
     <message>
         <source>CPU fallback</source>
@@ -3096,6 +3107,10 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>覆盖并裁出中间</translation>
     </message>
     <message>
+        <source>own</source>
+        <translation>自定义</translation>
+    </message>
+    <message>
         <source>grey</source>
         <translation>灰度</translation>
     </message>
@@ -3108,12 +3123,20 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>形状</translation>
     </message>
     <message>
-        <source>Pixel values</source>
-        <translation>像素值</translation>
-    </message>
-    <message>
         <source>Channels</source>
         <translation>通道</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>数据布局</translation>
+    </message>
+    <message>
+        <source>Normalisation</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Pixel values</source>
+        <translation>像素值</translation>
     </message>
     <message>
         <source>then minus mean</source>
@@ -3124,8 +3147,16 @@ is:changed、is:locked、is:cpu、is:unsupported、is:slower、is:tunable、is:n
         <translation>除以标准差</translation>
     </message>
     <message>
-        <source>Layout</source>
-        <translation>数据布局</translation>
+        <source>ImageNet mean and std</source>
+        <translation>ImageNet 均值与标准差</translation>
+    </message>
+    <message>
+        <source>0 … 255, pixels as they are</source>
+        <translation>0 … 255，像素原值</translation>
+    </message>
+    <message>
+        <source>(pixel {scale} − mean) ÷ std; pixels from 0 to 255 become {low} to {high}</source>
+        <translation>(像素 {scale} − 均值) ÷ 标准差；0 至 255 的像素变为 {low} 至 {high}</translation>
     </message>
     <message>
         <source>{input}: std must be numbers, such as 0.229, 0.224, 0.225</source>
@@ -5930,20 +5961,20 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>或从右侧的示例开始</translation>
     </message>
     <message>
-        <source>Set precisions</source>
-        <translation>设置精度</translation>
+        <source>Give it data</source>
+        <translation>提供数据</translation>
+    </message>
+    <message>
+        <source>Analyze &gt; Data; samples have theirs</source>
+        <translation>分析 &gt; 数据；示例自带数据</translation>
+    </message>
+    <message>
+        <source>Click precisions, then export</source>
+        <translation>点击精度，然后导出</translation>
     </message>
     <message>
         <source>4, 8 and 6 set INT4, INT8 and FP16</source>
         <translation>按 4、8、6 设为 INT4、INT8、FP16</translation>
-    </message>
-    <message>
-        <source>Meet the budgets, export</source>
-        <translation>达到预算，导出</translation>
-    </message>
-    <message>
-        <source>QDQ ONNX, plan and table</source>
-        <translation>QDQ ONNX、方案与表格</translation>
     </message>
     <message>
         <source>Search commands</source>
@@ -7209,6 +7240,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>operator {op} is not known: it follows its input</source>
         <translation>未知操作 {op}：跟随输入</translation>
+    </message>
+    <message>
+        <source>the scale and shift of a norm are not quantized: it follows its input</source>
+        <translation>归一化的缩放与偏移不量化：跟随输入</translation>
+    </message>
+    <message>
+        <source>its constants are no weights of a product, so they are not quantized: it follows its input</source>
+        <translation>其常量不是乘积的权重，因此不量化：跟随输入</translation>
     </message>
     <message>
         <source>no weights: it follows its input</source>
@@ -9731,8 +9770,8 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{kernel}：两个操作数都在运行时算出，它没有自己的精度，按浮点运行，因此没有对应的整数算子。</translation>
     </message>
     <message>
-        <source>{kernel} has no weights, so there is no integer kernel for it.</source>
-        <translation>{kernel} 没有权重，因此没有对应的整数算子。</translation>
+        <source>{kernel} has no weights to quantize, so there is no integer kernel for it.</source>
+        <translation>{kernel} 没有可量化的权重，因此没有对应的整数算子。</translation>
     </message>
     <message>
         <source>{kernel}: there is no emulated kernel for the operator {op}.</source>
