@@ -41,6 +41,8 @@ class Actions(Verbs):
         super().__init__(window)
         self.tried_data: TriedData | None = None
         """What the Data dialog asked for last."""
+        self.waiting: Callable[[], None] | None = None
+        """Opens what was asked for before the engine was there."""
 
     # files ----------------------------------------------------------------------------------------------------------
 
@@ -88,11 +90,14 @@ class Actions(Verbs):
             then: Done once it is on show; forgotten if another is opened instead.
         """
         session = self.session
-        if session is None:
+        if session is None:  # the engine is on its way
+            self.waiting = lambda: self.open_path(path, then)
+            self._window.start.show_opening(path)
             return
 
         def go() -> None:
             self._window.when_open(then)
+            self._window.start.show_opening(path)
             if path.suffix.lower() == PROJECT_SUFFIX:
                 self.guarded(lambda: session.open_project(path))
             else:
@@ -108,6 +113,7 @@ class Actions(Verbs):
 
         def go() -> None:
             self._window.when_open(then)
+            self._window.start.show_opening(Path(f"{name}.onnx"))
             self.guarded(lambda: session.open_sample(name))
 
         self._window.unless_unsaved(go)

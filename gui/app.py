@@ -59,6 +59,8 @@ def run(path: Path | None) -> int:
     window = Window(settings)
     hook = Hook(window, crashes)
     sys.excepthook, threading.excepthook = hook, hook.in_thread
+    if path is not None:
+        window.actions_.open_path(path)  # named from the first frame on, opened once the engine is there
     window.fit(window.screen().availableSize())
     window.show()
     if left:
@@ -69,7 +71,7 @@ def run(path: Path | None) -> int:
         app.exit()  # dialogs that are open have loops of their own; `quit` would ask about unsaved edits
 
     interrupts = Interrupts(leave)
-    starter = Starter(window, path)
+    starter = Starter(window)
     QTimer.singleShot(0, starter.begin)
     code = app.exec()
     interrupts.stop()

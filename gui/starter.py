@@ -44,9 +44,9 @@ class Starter(QObject):
     when they need it, the engine's thread has imported before (`_ASKED_FOR`).
     """
 
-    def __init__(self, window: Window, path: Path | None) -> None:
+    def __init__(self, window: Window) -> None:
         super().__init__(window)
-        self._window, self._path = window, path
+        self._window = window
         self._thread = threading.Thread(target=self._import_engine, name="mixbit-start", daemon=True)
         self._failure = ""
         self._steps = self._all_steps()
@@ -157,7 +157,7 @@ class Starter(QObject):
         if window.host is not None:
             window.host.hold_back(later)
         window.check_fonts()
-        if self._path is not None:
-            window.actions_.open_path(self._path)
+        if window.actions_.waiting is not None:
+            window.actions_.waiting()
         used = (remembered.folder, remembered.device_folder, remembered.recovery, remembered.export_folder)
         session.tidy(Path(folder) for folder in used if folder)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine.version import VERSION
 from gui import format as form
-from gui.fonts import font
 from gui.i18n import data_text, language
-from gui.icons import icon, paint_icon
+from gui.icons import icon
 from gui.theme import Theme, theme_manager
+from gui.views.start_drop import DropTarget
 from gui.views.start_rows import RecentRow, SampleCard, StepRow
 from gui.widgets.themed import box, button, label, line
 
@@ -128,8 +127,12 @@ class StartPage(QWidget):
 
     def set_session(self, session: Session) -> None:
         """The engine is there: show samples, recent files and the device."""
-        self._session = session
+        self._session = self.drop.session = session
         self.refresh()
+
+    def show_opening(self, path: Path) -> None:
+        """Say that a model or project is being opened, also before the engine is there."""
+        self.drop.show_opening(path.name)
 
     def refresh(self) -> None:
         """Read recent files, samples and device again."""
@@ -209,8 +212,8 @@ class StartPage(QWidget):
             self._steps,
             (
                 (self.tr("Open an ONNX model"), self.tr("or start from a sample on the right")),
-                (self.tr("Set precisions"), self.tr("4, 8 and 6 set INT4, INT8 and FP16")),
-                (self.tr("Meet the budgets, export"), self.tr("QDQ ONNX, plan and table")),
+                (self.tr("Give it data"), self.tr("Analyze > Data; samples have theirs")),
+                (self.tr("Click precisions, then export"), self.tr("4, 8 and 6 set INT4, INT8 and FP16")),
             ),
             strict=True,
         ):
@@ -239,46 +242,6 @@ class StartPage(QWidget):
         self._links["figures"].setIcon(icon("info", theme.text2, 16))
         if self._session is not None:
             self._fill_right()
-
-
-class DropTarget(QWidget):
-    """A dashed box that says where files can be dropped; the window itself takes the drop."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._title = self._detail = ""
-        self._hot = False
-        self.setFixedHeight(122)
-        theme_manager.changed.connect(self.update)
-
-    def set_texts(self, title: str, detail: str) -> None:
-        """What it says."""
-        self._title, self._detail = title, detail
-        self.setAccessibleName(title)
-        self.update()
-
-    def set_hot(self, hot: bool) -> None:
-        """Whether a file is held over the window."""
-        self._hot = hot
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw box, arrow and words."""
-        theme = theme_manager.theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.accent if self._hot else theme.strong, 1.4, Qt.PenStyle.DashLine))
-        painter.setBrush(theme.accent_soft if self._hot else theme.panel)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 8, 8)
-        painter.setFont(font(14, 500))
-        metrics = painter.fontMetrics()
-        left = (self.width() - metrics.horizontalAdvance(self._title) - 36) / 2
-        paint_icon(painter, "download", QRectF(left, 36, 24, 24), theme.accent)
-        painter.setPen(theme.text)
-        painter.drawText(QRectF(left + 36, 36, self.width(), 24), Qt.AlignmentFlag.AlignVCenter, self._title)
-        painter.setFont(font(11))
-        painter.setPen(theme.text2)
-        painter.drawText(QRectF(0, 68, self.width(), 18), Qt.AlignmentFlag.AlignCenter, self._detail)
 
 
 def _clear(column: QVBoxLayout) -> None:

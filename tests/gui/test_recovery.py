@@ -110,7 +110,8 @@ def test_what_the_model_asks_comes_before_the_offer(start, tmp_path, qtbot):
     window.resize(1280, 800)
     window.show()
     hand = Hand(qtbot, window)
-    starter = Starter(window, small_cnn(tmp_path / "free.onnx", batch="n"))
+    window.actions_.open_path(small_cnn(tmp_path / "free.onnx", batch="n"))
+    starter = Starter(window)
     starter.begin()
     dialog = hand.dialog(DimensionsDialog)
     qtbot.waitUntil(gc.isenabled, timeout=60_000)  # all else has been brought in

@@ -5,10 +5,12 @@ import threading
 import time
 
 import pytest
+from fakes import running_job
 from PySide6.QtCore import QByteArray, QSize, QThread
 from PySide6.QtWidgets import QApplication
 
 from engine.session.changes import Change, What
+from engine.text import say
 from gui.bridge import Dispatcher
 from gui.main import _is_file, main
 from gui.settings import Settings
@@ -104,7 +106,7 @@ def test_the_engine_comes_in_behind_the_window(qtbot, monkeypatch, tmp_path):
     qtbot.addWidget(window)
     window.show()
     started = time.monotonic()
-    starter = Starter(window, None)
+    starter = Starter(window)
     starter.begin()
     qtbot.waitUntil(lambda: window.session is not None, timeout=20_000)
     starter.wait()
@@ -143,7 +145,8 @@ def test_a_model_on_the_command_line_has_figures_before_its_plots(qtbot, monkeyp
     qtbot.addWidget(window)
     window.resize(1440, 900)
     window.show()
-    starter = Starter(window, sample_models() / "mobile_vision_encoder" / "mobile_vision_encoder.onnx")
+    window.actions_.open_path(sample_models() / "mobile_vision_encoder" / "mobile_vision_encoder.onnx")
+    starter = Starter(window)
     held, hold_back = [], DockHost.hold_back
 
     def watched(host, docks):
@@ -218,3 +221,24 @@ def test_the_first_steps_can_be_closed(qtbot, tmp_path):
     steps.cross.click()
     steps.show_for(model=True, edited=False)
     assert not steps.isVisible()
+
+
+def test_a_model_is_named_before_the_engine_is_there_and_until_it_is_open(qtbot, session, tmp_path):
+    window = Window(Settings(tmp_path), confirm=False)
+    qtbot.addWidget(window)
+    drop = window.start.drop
+    assert drop.words()[0].startswith("Drop")
+    window.actions_.open_path(tmp_path / "encoder.onnx")
+    window.show()
+    assert drop.words() == ("Opening encoder.onnx", "The engine is starting…")
+    assert drop.accessibleName() == "Opening encoder.onnx"
+    assert drop.progress.isVisible()
+    session.network = None
+    job = running_job(session, say("Reading"), 0.4)
+    window.start.set_session(session)
+    qtbot.waitUntil(lambda: drop.progress.fraction == 0.4)
+    assert drop.words()[1] == "Reading"
+    job.state = "done"  # refused, or the model is there
+    qtbot.waitUntil(lambda: not drop.opening)
+    assert drop.words()[0].startswith("Drop")
+    assert not drop.progress.isVisible()
