@@ -12,7 +12,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -225,6 +226,23 @@ def _give_state(view: Any, state: dict[str, object]) -> None:
         view.show_as_table(state.get("table") is True)
 
 
+@contextmanager
+def _unnamed(docks: Iterable[Dock]) -> Iterator[None]:
+    """Keep docks from Qt, which gives back each place of a state whose name it finds among the window's children.
+
+    A state has the names of docks that were there before it, too. To take those docks out of the window and put them
+    back keeps them away as well, but the style sheet then looks at every widget inside again, twice.
+    """
+    names = {dock: dock.objectName() for dock in docks}
+    for dock in names:
+        dock.setObjectName("")
+    try:
+        yield
+    finally:
+        for dock, name in names.items():
+            dock.setObjectName(name)
+
+
 class DockHost(QMainWindow):
     """The area of the docks. Tabs of a group are drawn by the dock titles; Qt's own tab bars have no height."""
 
@@ -306,14 +324,11 @@ class DockHost(QMainWindow):
         """Put the docks where they stood; False if the arrangement can't be read."""
         names, _, state = bytes(arrangement.data()).partition(b"\n")
         others = [dock for name, dock in self.docks.items() if name.encode() not in names.split(b",")]
-        for dock in others:  # Qt gives a place to every dock that it finds among the children
-            self.removeDockWidget(dock)
-            dock.setParent(None)
-        done = self.restoreState(QByteArray(state), version)
         for dock in others:
-            dock.setParent(self)
-            dock.hide()
-        return done
+            dock.setFloating(False)
+            self.removeDockWidget(dock)
+        with _unnamed(others):
+            return self.restoreState(QByteArray(state), version)
 
     def reveal(self, dock_id: str) -> None:
         """Show a dock and bring it in front of its group; one that this layout lacks comes in on the right."""

@@ -1,6 +1,6 @@
 import pytest
 from fakes import with_model
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 
 from engine.session.changes import What
 from gui.docks import Dock, DockHost
@@ -53,6 +53,55 @@ def test_each_layout_comes_back_with_its_own_docks(qtbot, opened):
         qtbot.waitUntil(lambda: window.host.settled, timeout=10_000)
         there = {name for name, dock in window.host.docks.items() if not dock.isHidden()}
         assert there == names(default(layout, 1440, 800)) & set(window.host.docks), layout
+
+
+class Styled(QObject):
+    """Counts how often the style sheet looks at widgets."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def eventFilter(self, _, event):
+        self.count += event.type() in (QEvent.Type.StyleChange, QEvent.Type.Polish, QEvent.Type.ParentChange)
+        return False
+
+
+def test_panels_stay_in_the_window_while_another_layout_lacks_them(qtbot, opened):
+    window, _ = opened
+    host = window.host
+    for layout in ("tune", "compare", "profile"):
+        window.show_layout(layout)
+        qtbot.waitUntil(lambda: host.settled, timeout=10_000)
+    styled = Styled()
+    watched = [host.docks[name] for name in ("layers", "summary", "compare", "timeline")]
+    for widget in [*watched, *(dock.view for dock in watched)]:
+        widget.installEventFilter(styled)
+    for layout in ("tune", "compare", "profile"):
+        window.show_layout(layout)
+        qtbot.waitUntil(lambda: host.settled, timeout=10_000)
+        assert {name for name, dock in host.docks.items() if host.placed(name)} == names(default(layout, 1440, 800))
+    assert styled.count == 0, "style sheets take most of the time of a switch"
+    assert all(dock.parent() is host and dock.objectName() == f"dock_{name}" for name, dock in host.docks.items())
+
+
+def test_a_panel_that_floats_in_one_layout_comes_into_another_at_its_side(qtbot, opened):
+    window, _ = opened
+    host = window.host
+    for layout in ("compare", "tune"):
+        window.show_layout(layout)
+        qtbot.waitUntil(lambda: host.settled, timeout=10_000)
+    history = host.docks["history"]
+    window.reveal("history")
+    history.float_or_dock()
+    window.show_layout("compare")
+    assert history.isHidden()
+    host.reveal("history")
+    assert host.placed("history")
+    assert not history.isFloating()
+    window.show_layout("tune")
+    assert history.isFloating()
+    assert not history.isHidden()
 
 
 def test_a_panel_alone_gives_way_to_the_same_panels_as_before(qtbot, opened):
