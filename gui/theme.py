@@ -50,7 +50,6 @@ class Theme:
     selection: QColor
     hover: QColor
     good: QColor
-    good_soft: QColor
     warn: QColor
     warn_soft: QColor
     bad: QColor
@@ -112,8 +111,7 @@ LIGHT = Theme(
     on_accent=_c("#FFFFFF"),
     selection=_c("#DCE8FB"),
     hover=_c("#EDF2FA"),
-    good=_c("#17803D"),
-    good_soft=_c("#E2F3E7"),
+    good=_c("#137738"),
     warn=_c("#BC3F0C"),
     warn_soft=_c("#FDEBDD"),
     bad=_c("#AD1237"),
@@ -121,7 +119,7 @@ LIGHT = Theme(
     ink=_c("#14181D"),
     bar=_c("#7D8A97"),
     bar2=_c("#CBD2D9"),
-    ghost=_c("#83909D"),
+    ghost=_c("#7F8C99"),
     int4=_four("#BF8300", "#FBEFCB", "#D9A72E", "#694700"),
     int8=_four("#0B8A86", "#D5F0EE", "#54B5B1", "#085653"),
     fp16=_four("#6D4BD0", "#E9E2FB", "#A78FE6", "#46289F"),
@@ -156,10 +154,9 @@ DARK = Theme(
     selection=_c("#1F3357"),
     hover=_c("#222A35"),
     good=_c("#4CC38A"),
-    good_soft=_c("#173226"),
     warn=_c("#FF8A4C"),
     warn_soft=_c("#3A2316"),
-    bad=_c("#FF5C7A"),
+    bad=_c("#FF6884"),
     bad_soft=_c("#3C1A23"),
     ink=_c("#F2F4F7"),
     bar=_c("#7F8B98"),

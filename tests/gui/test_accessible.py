@@ -19,7 +19,9 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
+    QSpinBox,
     QTableWidget,
+    QVBoxLayout,
     QWidget,
 )
 from spoken import silent, trapped
@@ -30,7 +32,8 @@ from gui.layouts import LAYOUTS, default
 from gui.paint import contrast
 from gui.plots.chart import Chart
 from gui.settings import Settings
-from gui.theme import DARK, LIGHT
+from gui.style import style_sheet
+from gui.theme import DARK, LIGHT, palette
 from gui.widgets.dock_tab import DockTab
 from gui.window import Window
 
@@ -165,22 +168,42 @@ def test_what_is_said_of_choices_follows_them(window):
 
 TEXTS, GROUNDS = ("text", "text2", "muted"), ("panel", "raised", "sunken")
 STATES = ("good", "warn", "bad")
+SOFT = ("warn", "bad")
 
 
 @pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda t: t.name)
 def test_tokens_have_the_contrast_that_text_and_controls_need(look):
     pairs = [(ink, ground, 4.5) for ink in TEXTS for ground in GROUNDS]
     pairs += [(ink, ground, 4.5) for ink in ("text", "text2") for ground in ("selection", "hover", "accent_soft")]
-    pairs += [(ink, ground, 4.5) for ink in STATES for ground in ("panel", "raised")]
-    pairs += [(ink, f"{ink}_soft", 4.5) for ink in ("warn", "bad")]  # counts on tabs, verdicts
-    pairs += [("text", f"{state}_soft", 4.5) for state in STATES]
-    pairs += [("text2", f"{state}_soft", 4.5) for state in STATES]
+    pairs += [(ink, ground, 4.5) for ink in STATES for ground in GROUNDS]
+    pairs += [(ink, "selection", 4.5) for ink in ("good", "bad")]  # differences to plan B in a selected row
+    pairs += [(ink, f"{state}_soft", 4.5) for state in SOFT for ink in ("text", "text2", state)]  # counts, verdicts
     pairs += [("accent", ground, 4.5) for ground in GROUNDS] + [("on_accent", "accent", 4.5)]  # links, buttons
-    rings = ("panel", "raised", "sunken", "window", "selection", "hover", "accent_soft", *(f"{s}_soft" for s in STATES))
+    rings = ("panel", "raised", "sunken", "window", "selection", "hover", "accent_soft", *(f"{s}_soft" for s in SOFT))
     pairs += [("accent", ground, 3.0) for ground in rings]
-    pairs += [("ghost", ground, 3.0) for ground in ("panel", "raised")]  # edges of boxes to tick
+    pairs += [("ghost", ground, 3.0) for ground in GROUNDS]  # edges of fields and of boxes to tick
     found = [(a, b, contrast(getattr(look, a), getattr(look, b)), least) for a, b, least in pairs]
     assert [f"{a} on {b}: {there:.2f} < {least}" for a, b, there, least in found if there < least] == []
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda t: t.name)
+@pytest.mark.parametrize("kind", [QLineEdit, QComboBox, QSpinBox, QPlainTextEdit])
+def test_every_field_has_an_edge_that_can_be_seen(qtbot, look, kind):
+    root = QWidget()
+    root.setStyleSheet(style_sheet(look))
+    root.setPalette(palette(look))
+    root.setAutoFillBackground(True)
+    field = kind()
+    QVBoxLayout(root).addWidget(field)
+    qtbot.addWidget(root)
+    root.resize(200, 100)
+    root.show()
+    root.setFocus()
+    QApplication.processEvents()
+    seen = root.grab().toImage()
+    edge, ground = seen.pixelColor(field.geometry().center().x(), field.y()), seen.pixelColor(2, 2)
+    assert ground == look.panel
+    assert contrast(edge, ground) >= 3.0
 
 
 def test_what_is_wrong_is_found(qtbot):
