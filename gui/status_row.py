@@ -50,16 +50,16 @@ class StatusRow(QWidget):
         self._session: Session | None = None
         self._job: Job | None = None
         self._mark = _Mark()
-        self._state, self._detail = QLabel(), _Quiet()
+        self._state, self._detail = QLabel(), _Elided(_READABLE)
         self._state.setObjectName("statusStrong")
         self._news_box = QWidget()
-        self._news = QLabel()
+        self._news = _Elided()
         self._news.setObjectName("statusStrong")
         self._open_folder = button(link=True)
         self._open_folder.clicked.connect(self._on_open_folder)
         self._folder: Path | None = None
         self._job_box = QWidget()
-        self._job_title, self._left = QLabel(), QLabel()
+        self._job_title, self._left = _Elided(), QLabel()
         self._job_title.setObjectName("statusStrong")
         self._bar = ProgressLine(92)
         self._cancel = IconButton("close", size=12, token="muted")
@@ -136,8 +136,8 @@ class StatusRow(QWidget):
         if isinstance(told, Path):
             self._news.setText(self.tr("Wrote {file}").format(file=told.name))
             self._open_folder.setText(self.tr("Open folder"))
-            for part in (self._news, self._open_folder):
-                part.setToolTip(str(self._folder))
+            self._news.setToolTip(str(told.absolute()))
+            self._open_folder.setToolTip(str(self._folder))
         elif told is not None:
             words = translated(told)
             self._news.setText(self._news.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, _NOTE_WIDTH))
@@ -215,8 +215,10 @@ class StatusRow(QWidget):
         self._job_box.setVisible(self._job is not None)
         if self._job is None:
             return
-        self._job_title.setText(translated(self._job.title))
-        self._job_title.setToolTip(translated(self._job.message) if self._job.message is not None else "")
+        title = translated(self._job.title)
+        self._job_title.setText(title)
+        message = self._job.message
+        self._job_title.setToolTip(title if message is None else f"{title}\n{translated(message)}")
         self._bar.set_fraction(self._job.fraction)
         left = form.time_left(self._job.seconds_left)
         if self._job.paused:
@@ -260,11 +262,17 @@ def _rank(job: Job) -> tuple[bool, bool, float]:
     return (job.lane == "query", job.paused, job.started_at or 0.0)
 
 
-class _Quiet(QLabel):
-    """Words that give way to a job beside them: cut with three dots, or not there where nothing can be read."""
+class _Elided(QLabel):
+    """Words that give way to what is beside them: cut with three dots, the tooltip has all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, readable: int = 0) -> None:
+        """Make it.
+
+        Args:
+            readable: px below which nothing is shown instead of a beginning that says nothing.
+        """
         super().__init__()
+        self._readable = readable
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.setMinimumWidth(10)
 
@@ -273,7 +281,9 @@ class _Quiet(QLabel):
         words, metrics = self.text(), self.fontMetrics()
         if metrics.horizontalAdvance(words) <= self.width():
             return words
-        return metrics.elidedText(words, Qt.TextElideMode.ElideRight, self.width()) if self.width() >= _READABLE else ""
+        if self.width() < self._readable:
+            return ""
+        return metrics.elidedText(words, Qt.TextElideMode.ElideRight, self.width())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is read."""

@@ -42,7 +42,8 @@ def test_an_export_is_told_with_the_way_to_its_folder(qtbot, tmp_path, monkeypat
     qtbot.waitUntil(status._news_box.isVisible, timeout=20_000)
     assert (tmp_path / "net.plan.json").is_file()
     assert status._news.text() == "Wrote net.plan.json"
-    assert status._news.toolTip() == str(tmp_path)
+    assert status._news.toolTip() == str(tmp_path / "net.plan.json")
+    assert status._open_folder.toolTip() == str(tmp_path)
     qtbot.mouseClick(status._open_folder, Qt.MouseButton.LeftButton)
     assert opened == [tmp_path]
     status._news_timer.setInterval(1)
@@ -247,3 +248,28 @@ def test_who_comes_back_to_the_window_hears_that_the_model_was_written_anew(qtbo
     qtbot.waitUntil(window.status._news_box.isVisible)
     assert window.status._news.toolTip().startswith("net.onnx was changed on disk; here it is as it was opened.")
     window.close()
+
+
+def test_what_has_no_room_in_the_status_bar_is_cut_with_dots_and_told_by_the_tip(qtbot, session):
+    row = StatusRow()
+    qtbot.addWidget(row)
+    row.refresh(session)
+    running_job(session, say("Sensitivity sweep"), 0.5)
+    row.resize(1280, 25)
+    row.show()
+    row.refresh(session)
+    qtbot.waitUntil(row._job_box.isVisible, timeout=2000)
+    row.show_note(say("1 locked layer keeps its precision."))
+    QApplication.processEvents()
+    title = row._job_title
+    assert title.shown() == title.text()
+    row.resize(row.minimumSizeHint().width() + 30, 25)
+    QApplication.processEvents()
+    assert title.width() < title.fontMetrics().horizontalAdvance(title.text())
+    for cut in (title, row._news):
+        assert cut.shown().endswith("…")
+        assert cut.shown() != cut.text()
+        assert cut.text() in cut.toolTip()
+    assert title.geometry().right() < row._bar.geometry().left()
+    session.jobs.history.clear()
+    row.stop()
