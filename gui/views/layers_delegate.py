@@ -116,26 +116,27 @@ class LayersDelegate(QStyledItemDelegate):
         first, last = view.rowAt(dirty.top()), view.rowAt(dirty.bottom())
         if first < 0 or not placed:
             return
-        selection, current, active = view.selectionModel(), view.currentIndex().row(), view.hasFocus()
         left = min(x for _, x, _ in placed)
         width = max(x + wide for _, x, wide in placed) - left
+        start, height = view.rowViewportPosition(first), view.rowHeight(first)  # rows never differ in height
+        shown = range(first, (last if last >= 0 else len(view.layers.order) - 1) + 1)
+        parts = list(region) if region.rectCount() > 1 else [dirty]  # type: ignore[call-overload]
+        places = {row: QRect(left, start + (row - first) * height, width, height) for row in shown}
+        places = {row: area for row, area in places.items() if any(map(area.intersects, parts))}
+        selected, current = _selected_rows(view, shown), view.currentIndex().row()
+        for row, area in places.items():  # all grounds first, as the cells are clipped
+            self._ground(painter, area, row, current, row in selected)
         columns = [at for at in placed if at[1] <= dirty.right() and at[1] + at[2] > dirty.left()]
-        whole, pen = region.rectCount() <= 1, Pen(painter)
-        for row in range(first, (last if last >= 0 else len(view.layers.order) - 1) + 1):
-            top, height = view.rowViewportPosition(row), view.rowHeight(row)
-            touched = [(column, QRect(x, top, wide, height)) for column, x, wide in columns]
-            if not whole:
-                touched = [(column, rect) for column, rect in touched if region.intersects(rect)]
-            if not touched:
-                continue
+        pen, active = Pen(painter), view.hasFocus()
+        for row, area in places.items():
             kernel = view.layers.kernel_at(row)
-            selected = selection.isSelected(view.layers.index(row, 0))
             segment = self.hovered[1] if self.hovered and self.hovered[0] == kernel else None
-            painter.setClipping(False)  # Qt keeps it to the region all the same
-            self._ground(painter, QRect(left, top, width, height), row, current, selected)
-            for column, rect in touched:
+            for column, x, wide in columns:
+                rect = QRect(x, area.y(), wide, height)
+                if not any(map(rect.intersects, parts)):
+                    continue
                 painter.setClipRect(rect)
-                cell = Cell(pen, rect, rows, kernel, self.theme, selected, active and row == current, segment)
+                cell = Cell(pen, rect, rows, kernel, self.theme, row in selected, active and row == current, segment)
                 self._painters[column.paint](cell, column.key)
         painter.setClipping(False)
 
@@ -230,6 +231,15 @@ class LayersDelegate(QStyledItemDelegate):
                 "latency": with_threshold(rows.latency_us),
             }
         return self._scale[key]
+
+
+def _selected_rows(view: HoverTable, shown: range) -> set[int]:
+    """Which of these rows are selected. Asking the selection row by row takes longer than their ground."""
+    ranges = view.selectionModel().selection()
+    found: set[int] = set()
+    for part in (ranges.at(i) for i in range(ranges.count())):
+        found.update(range(max(part.top(), shown.start), min(part.bottom() + 1, shown.stop)))
+    return found
 
 
 def switch_rect(cell: QRect) -> QRectF:

@@ -23,7 +23,7 @@ MOST_STRETCHES = 8
 """Above this one large stretch is announced: that is cheaper than many small ones."""
 AT_ONCE = frozenset({"precision", "local", "latency"})
 """Columns that answer an edit: painted in the first frame. Figures of a model just opened are in no such hurry."""
-FEW_CELLS, STEP_MS = 8, 12
+FEW_CELLS, STEP_MS = 8, 16
 """More changed cells of any other column are painted in a frame of their own, one column after the other: all in one
 would keep timers and keys waiting for longer than anybody waits for these figures."""
 _NO_ORDER = np.zeros(0, int)

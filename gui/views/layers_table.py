@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
@@ -25,13 +26,14 @@ from gui.views.layers_columns import BY_KEY, COLUMNS, COMPARED, Column, fit
 from gui.views.layers_delegate import HoverTable, LayersDelegate
 from gui.views.layers_header import LayersHeader
 from gui.views.layers_model import Index, LayersModel
+from gui.widgets.repaints import repaints
 
 _PRECISION = COLUMNS.index(BY_KEY["precision"])
 _FAMILY_KEYS = {Qt.Key.Key_4: "INT4", Qt.Key.Key_8: "INT8", Qt.Key.Key_6: "FP16"}
 _LADDER = ("INT4", "INT8", "FP16")
 CARD_COLUMNS = ("index", "name", "op")
-REST_MS, BAND = 350, 9
-"""How long the pointer rests before a card comes up; rows of a new model that are painted in one frame."""
+REST_MS, BAND = 350, 10
+"""How long the pointer rests before a card comes up; rows that are painted in one frame when many have changed."""
 ROW_HEIGHTS = {"compact": 22, "normal": 24, "roomy": 28}
 
 
@@ -340,7 +342,22 @@ class LayersTable(HoverTable):
             top = self.rowViewportPosition(first.row())
             bottom = self.rowViewportPosition(last.row()) + self.rowHeight(last.row())
             left, width = self.columnViewportPosition(first.column()), self.columnWidth(first.column())
-            self.viewport().update(QRect(left, top, width, bottom - top).intersected(self.viewport().rect()))
+            self._repaint(QRect(left, top, width, bottom - top).intersected(self.viewport().rect()))
+
+    def _repaint(self, area: QRect) -> None:
+        """Paint a part again, a band of rows in a frame; the current row is in the first."""
+        height = self.verticalHeader().defaultSectionSize()
+        if area.height() <= BAND * height:
+            self.viewport().update(area)
+            return
+        rows = self.viewport().height() / height
+        deep = ceil(rows / ceil(rows / BAND)) * height
+        bands = range(ceil(self.viewport().height() / deep))
+        current = self.rowViewportPosition(self.currentIndex().row()) // deep if self.currentIndex().isValid() else 0
+        for band in sorted(bands, key=lambda band: band != current):
+            part = area.intersected(QRect(area.x(), band * deep, area.width(), deep))
+            if not part.isEmpty():
+                repaints.ask(self.viewport(), part, band)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells. Qt would ask the style about each first, which has nothing to add and takes longer."""
@@ -360,8 +377,9 @@ class LayersTable(HoverTable):
         return region.intersected(QRect(0, 0, self.viewport().width(), self._band_end))
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Move what is on show; of a table that is being filled the rest would be moved unpainted."""
-        if self._band_end is not None:
+        """Move what is on show; what has not been painted yet would be moved as it was."""
+        late = repaints.drop(self.viewport())
+        if late or self._band_end is not None:
             self._band_end = None
             self._bands.stop()
             self.viewport().update()
@@ -380,6 +398,8 @@ class LayersTable(HoverTable):
         if event.type() in (QEvent.Type.Leave, QEvent.Type.Hide, QEvent.Type.Wheel, QEvent.Type.MouseButtonPress):
             self._rest.stop()
             self.moved_on.emit()
+        if event.type() == QEvent.Type.Hide:
+            repaints.drop(self.viewport())
         if event.type() == QEvent.Type.Leave:
             self._set_hover(-1)
             self._point_at(None)

@@ -195,7 +195,7 @@ class SummaryView(SessionView):
         job = self._job()
         found = cards(self.shown, self._support)
         for card in found:
-            self.cards[card.key].set_look(_look(card, job is not None))
+            self.cards[card.key].set_look(_look(card, job is not None), among_others=True)
             self.cards[card.key].setToolTip(card.tip)
         self._found = found
         busy = self._speak(job)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QHideEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from engine.precision.scheme import family
@@ -14,6 +14,7 @@ from gui import format as form
 from gui.fonts import font
 from gui.paint import FAMILIES, nibble_mark, nibble_size, share_bar
 from gui.theme import Theme, theme_manager
+from gui.widgets.repaints import repaints
 
 if TYPE_CHECKING:
     from engine.session import Session
@@ -87,8 +88,12 @@ class PrecisionMix(QWidget):
             self._strips = found
             self.setAccessibleName(self.tr("Precision mix"))
             self.setAccessibleDescription("; ".join(f"{self._name(s.key)}: {strip_words(s)}" for s in found))
-            self.updateGeometry()
-            self.update()
+            repaints.ask(self, self.rect())  # always as high: no layout needs to know
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing waits to be painted any more."""
+        repaints.drop(self)
+        super().hideEvent(event)
 
     def sizeHint(self) -> QSize:
         """Caption and three strips."""

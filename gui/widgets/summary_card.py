@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.fonts import font
 from gui.icons import paint_icon
 from gui.paint import Gauge, gauge, spinner, triangle_mark
 from gui.theme import Theme, theme_manager
+from gui.widgets.repaints import repaints
 
 CardState = Literal["met", "near", "missed", "none", "busy"]
 STATE_ICONS = {"met": "check", "near": "triangle", "missed": "octagon"}
@@ -101,13 +102,16 @@ class SummaryCard(QWidget):
         """What it shows."""
         return self._look
 
-    def set_look(self, look: CardLook) -> None:
-        """Show something else."""
+    def set_look(self, look: CardLook, *, among_others: bool = False) -> None:
+        """Show something else; a card that changes with all the others waits for a frame with few of them."""
         if look != self._look:
             self._look = look
             self.setAccessibleName(f"{look.name} {look.value} {look.unit}")
             self._wrap()
-            self.update()
+            if among_others:
+                repaints.ask(self, self.rect(), share=0.5)
+            else:
+                self.update()
 
     def set_notes(self, shown: bool) -> None:
         """Whether the explaining line is shown."""
@@ -130,6 +134,11 @@ class SummaryCard(QWidget):
         """The note may need another number of lines."""
         super().resizeEvent(event)
         self._wrap()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing waits to be painted any more."""
+        repaints.drop(self)
+        super().hideEvent(event)
 
     def _wrap(self) -> None:
         """Break the note into the lines it needs at this width."""

@@ -3,14 +3,16 @@
 import pytest
 from fakes import running_job
 from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication
 
 from engine.precision.scheme import INT4, INT8
 from engine.session.changes import What
 from engine.text import say
 from gui.theme import LIGHT
 from gui.views.layers import LayersView
-from gui.views.layers_columns import COLUMNS
+from gui.views.layers_columns import BY_KEY, COLUMNS
 from gui.views.layers_table import BAND
+from gui.widgets.repaints import repaints
 
 
 class Painted(QObject):
@@ -85,6 +87,36 @@ def test_who_scrolls_meanwhile_sees_every_row(view, session, qtbot, monkeypatch)
     first, last = view.table.rowAt(0), view.table.rowAt(view.table.viewport().height() - 1)
     assert set().union(*painted.frames) >= set(range(first, (last if last >= 0 else len(view.model.order) - 1) + 1))
     session.jobs.history[-1].state = "done"
+
+
+def test_a_column_that_changes_in_all_rows_is_painted_in_bands_and_that_of_the_current_row_first(
+    view, session, qtbot, monkeypatch
+):
+    table = view.table
+    rows = table.viewport().height() // table.rowHeight(0)
+    session.select((), None)
+    table.setCurrentIndex(table.layers.index(rows - 1, 0))
+    table.verticalScrollBar().setValue(0)
+    qtbot.waitUntil(lambda: not repaints.drop(table.viewport()), timeout=2000)
+    QApplication.processEvents()
+    painted = Painted(table, monkeypatch)
+    for key in ("precision", "local"):
+        column = COLUMNS.index(BY_KEY[key])
+        table.layers.dataChanged.emit(table.layers.index(0, column), table.layers.index(rows - 1, column))
+    qtbot.waitUntil(lambda: set().union(*painted.frames) >= set(range(rows)), timeout=2000)
+    assert max(map(len, painted.frames)) <= BAND + 1
+    assert rows - 1 in painted.frames[0]
+    assert sum(map(len, painted.frames)) <= rows + len(painted.frames), "both columns of a band in one frame"
+
+
+def test_who_scrolls_before_all_bands_are_painted_sees_no_old_figure(view, qtbot, monkeypatch):
+    table, column, first = view.table, COLUMNS.index(BY_KEY["local"]), 5
+    painted = Painted(table, monkeypatch)
+    last = table.viewport().height() // table.rowHeight(0) - 1
+    table.layers.dataChanged.emit(table.layers.index(first, column), table.layers.index(last, column))
+    table.verticalScrollBar().setValue(first - 1)
+    assert not repaints.drop(table.viewport()), "what waits is where the rows were"
+    qtbot.waitUntil(lambda: set().union(*painted.frames) >= set(range(first, last + 1)), timeout=2000)
 
 
 def test_figures_of_a_new_model_come_column_by_column_and_those_of_an_edit_at_once(view, session, qtbot):
