@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 import struct
 from contextlib import suppress
-from types import SimpleNamespace
 
 import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
+from dump_layouts import counting, fractal_z_of_groups, nc1hwc0
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,129 +20,13 @@ from onnx import numpy_helper
 from engine.cli import main
 from engine.errors import DataError
 from engine.interop.dump_ascend import read_header
-from engine.interop.dump_compare import compare_dumps
 from engine.interop.dump_matching import match_dump
 from engine.interop.dump_open import open_dump
 from engine.interop.dump_weights import WEIGHT
-from engine.interop.layouts import to_logical
-from engine.numerics import Evaluator, synthetic_samples
-from engine.numerics.dumps import write_dump
+from engine.numerics import synthetic_samples
 from engine.quant.packing import pack_int4
 
 STAMP = 1718000000000123
-
-
-# the forward conversions, written from the layouts' definition and used by nothing but these tests
-
-
-def nc1hwc0(x, c0):
-    n, c, h, w = x.shape
-    c1 = -(-c // c0)
-    padded = np.zeros((n, c1 * c0, h, w), x.dtype)
-    padded[:, :c] = x
-    return padded.reshape(n, c1, c0, h, w).transpose(0, 1, 3, 4, 2)
-
-
-def fractal_nz(x, c0):
-    *lead, h, w = x.shape
-    h1, w1 = -(-h // 16), -(-w // c0)
-    padded = np.zeros((*lead, h1 * 16, w1 * c0), x.dtype)
-    padded[..., :h, :w] = x
-    return np.moveaxis(padded.reshape(*lead, h1, 16, w1, c0), -2, -4)
-
-
-def fractal_z_of_groups(x, c0, groups):
-    """As GE's transfer of grouped weights defines it: element by element onto the diagonal of merged blocks."""
-    n, c, d, h, w = x.shape
-    each = n // groups
-    merged = min(np.lcm(np.lcm(c, c0) // c, np.lcm(each, 16) // each), groups)
-    c1, rows = -(-merged * c // c0), -(-merged * each // 16) * 16
-    made = np.zeros((-(-groups // merged), d, c1, h, w, rows, c0), x.dtype)
-    for g in range(groups):
-        for a in range(each):
-            for b in range(c):
-                row, column = g % merged * each + a, g % merged * c + b
-                made[g // merged, :, column // c0, :, :, row, column % c0] = x[g * each + a, b]
-    return made.reshape(-1, rows // 16, 16, c0)
-
-
-def fractal_z(x, c0):
-    n, c, h, w = x.shape
-    made = np.zeros((-(-c // c0) * h * w, -(-n // 16), 16, c0), x.dtype)
-    for a in range(n):
-        for b in range(c):
-            for i in range(h):
-                for j in range(w):
-                    made[(b // c0 * h + i) * w + j, a // 16, a % 16, b % c0] = x[a, b, i, j]
-    return made
-
-
-def counting(shape):
-    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
-
-
-@given(
-    st.tuples(*[st.integers(1, 40) if i == 1 else st.integers(1, 4) for i in range(4)]), st.sampled_from([4, 16, 32])
-)
-def test_feature_maps_come_back(shape, c0):
-    x = counting(shape)
-    np.testing.assert_array_equal(to_logical(nc1hwc0(x, c0), "NC1HWC0", shape), x)
-
-
-@settings(max_examples=30)
-@given(st.integers(0, 2), st.integers(1, 40), st.integers(1, 40), st.sampled_from([16, 32]))
-def test_matrices_come_back(batches, h, w, c0):
-    x = counting((*(2, 3)[:batches], h, w))
-    np.testing.assert_array_equal(to_logical(fractal_nz(x, c0), "FRACTAL_NZ", x.shape), x)
-
-
-@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (16, 16, 3, 3), (17, 5, 1, 2), (40, 33, 2, 1)])
-def test_convolution_weights_come_back(shape):
-    x = counting(shape)
-    np.testing.assert_array_equal(to_logical(fractal_z(x, 16), "FRACTAL_Z", shape), x)
-
-
-@settings(max_examples=40)
-@given(st.integers(1, 40), st.integers(1, 5), st.integers(1, 5), st.sampled_from([16, 32]), st.integers(1, 2))
-def test_weights_of_grouped_convolutions_come_back(groups, each, c, c0, depth):
-    x = 1 + counting((groups * each, c, depth, 2, 1))
-    stored = fractal_z_of_groups(x, c0, groups)
-    np.testing.assert_array_equal(to_logical(stored, "FRACTAL_Z_3D", x.shape, groups), x)
-    if depth == 1:
-        np.testing.assert_array_equal(to_logical(stored, "FRACTAL_Z", x[:, :, 0].shape, groups), x[:, :, 0])
-
-
-def test_groups_that_a_header_does_not_give_are_told_by_the_padding_or_not_at_all():
-    depthwise = 1 + counting((64, 1, 1, 3, 3))
-    found = to_logical(fractal_z_of_groups(depthwise, 16, 64), "FRACTAL_Z", (64, 1, 3, 3))
-    np.testing.assert_array_equal(found, depthwise[:, :, 0])
-    assert to_logical(fractal_z_of_groups(depthwise, 16, 64), "FRACTAL_Z", (64, 1, 3, 3), groups=7) is None
-    assert to_logical(np.zeros((9, 4, 16, 16)), "FRACTAL_Z", (1 << 40, 1, 3, 3)) is None
-
-
-def test_weights_of_a_small_first_layer_come_back():
-    x = 1 + counting((20, 3, 3, 3))
-    wide = np.zeros((32, 3, 3, 4), np.float32)
-    wide[:20, :, :, :3] = x.transpose(0, 2, 3, 1)
-    flat = np.zeros((32, 48), np.float32)
-    flat[:, :36] = wide.reshape(32, 36)
-    stored = flat.reshape(2, 16, 3, 16).transpose(2, 0, 1, 3)
-    np.testing.assert_array_equal(to_logical(stored, "FRACTAL_Z_C04", x.shape), x)
-
-
-@given(st.integers(1, 3), st.integers(1, 40), st.integers(1, 3), st.sampled_from([16, 32]))
-def test_volumes_come_back(n, c, depth, c0):
-    x = 1 + counting((n, c, depth, 2, 3))
-    slices = np.stack([nc1hwc0(x[:, :, d], c0) for d in range(depth)], axis=1)
-    np.testing.assert_array_equal(to_logical(slices, "NDC1HWC0", x.shape), x)
-
-
-@pytest.mark.parametrize("layout", ["NC1HWC0", "FRACTAL_NZ", "FRACTAL_Z", "NCHW"])
-def test_a_shape_that_does_not_fit_the_layout_is_not_guessed(layout):
-    assert to_logical(counting((2, 1, 4, 4, 16)), layout, (2, 40, 4, 4)) is None
-
-
-# raw dumps, written with Google's protobuf library from the published field numbers
 
 
 @pytest.fixture(scope="module")
@@ -478,131 +361,3 @@ def test_a_fusion_table_goes_before_names_on_either_side(cnn, outputs, raw, tmp_
 
 
 # comparing
-
-
-@pytest.fixture
-def two(cnn, tmp_path):
-    evaluator = Evaluator(cnn, synthetic_samples(cnn.graph, 2, 3))
-    try:
-        write_dump(evaluator, None, tmp_path / "a")
-        write_dump(evaluator, None, tmp_path / "b")
-    finally:
-        evaluator.close()
-    return tmp_path / "a", tmp_path / "b"
-
-
-def damage(folder, tensor, sample=0):
-    entry = next(t for t in json.loads((folder / "manifest.json").read_text())["tensors"]
-                 if (t["tensor"], t["sample"]) == (tensor, sample))  # fmt: skip
-    path = folder / entry["file"]
-    values = np.load(path)
-    values.reshape(-1)[0] += 100
-    np.save(path, values)
-
-
-def test_equal_dumps_have_no_error_and_the_first_bad_layer_is_named(two, capsys):
-    a, b = two
-    assert main(["compare", str(a), str(b), "--threshold", "cosine=0.9999", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["first_bad"] is None
-    assert all(layer["figures"]["max_abs"] == 0 for layer in found["layers"])
-    damage(b, "r2")
-    damage(b, "logits")
-    assert main(["compare", str(a), str(b), "--threshold", "cosine=0.9999", "--json"]) == 1
-    bad = json.loads(capsys.readouterr().out)["first_bad"]
-    assert (bad["name"], bad["sample"], bad["missed"]) == ("dw", 0, ["cosine"])
-    assert bad["figures"]["max_abs"] == pytest.approx(100, rel=1e-4)
-    assert main(["compare", str(a), str(b)]) == 0  # nothing was required
-    assert "head" in capsys.readouterr().out
-
-
-def test_figures_are_those_of_numpy(two):
-    a, b = two
-    damage(b, "r1", 1)
-    found = compare_dumps(open_dump(a), open_dump(b), metrics=("sqnr_db", "cosine", "mse", "relative_l2", "max_abs"))
-    mine = {(t.aliases[0], t.sample): t.read().astype(np.float64).ravel() for t in open_dump(a).tensors}
-    other = {(t.aliases[0], t.sample): t.read().astype(np.float64).ravel() for t in open_dump(b).tensors}
-    layer = next(x for x in found.layers if x.figures["max_abs"] > 0)
-    x, y = mine["r1", 1], other["r1", 1]
-    noise = np.sum((y - x) ** 2)
-    assert layer.sample == 1
-    assert layer.figures["sqnr_db"] == pytest.approx(10 * np.log10(np.sum(x**2) / noise), rel=1e-5)
-    assert layer.figures["cosine"] == pytest.approx(x @ y / np.linalg.norm(x) / np.linalg.norm(y), rel=1e-5)
-    assert layer.figures["mse"] == pytest.approx(noise / x.size, rel=1e-5)
-
-
-def test_the_figures_of_the_toolchains_own_comparison_stand_beside_ours(two):
-    a, b = two
-    damage(b, "r1", 1)
-    found = compare_dumps(open_dump(a), open_dump(b), metrics=("cosine",), thresholds={"MeanRelativeError": 1e9,
-                          "RelativeEuclideanDistance": 0.05})  # fmt: skip
-    layer = found.first_bad
-    assert (layer.sample, layer.missed) == (1, ("RelativeEuclideanDistance",))
-    x = next(t for t in open_dump(a).tensors if t.name == layer.name and t.sample == 1).read().astype(np.float64)
-    assert layer.figures["RelativeEuclideanDistance"] == pytest.approx(100 / np.linalg.norm(x), rel=1e-5)
-    assert set(layer.figures) == {"cosine", "MeanRelativeError", "RelativeEuclideanDistance"}
-
-
-def test_dumps_of_other_tools_against_ours(two, cnn, tmp_path):
-    a, _ = two
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    for entry in json.loads((a / "manifest.json").read_text())["tensors"]:
-        if entry["sample"] == 0:
-            np.save(outside / f"{entry['tensor']}.npy", np.load(a / entry["file"]).astype(np.float16))
-    found = compare_dumps(open_dump(a), open_dump(outside), thresholds={"sqnr_db": 50.0})
-    assert len(found.layers) == len(cnn.kernels)
-    assert found.first_bad is None
-    assert all(55 < layer.figures["sqnr_db"] < 90 for layer in found.layers)
-
-
-def test_missing_halves_are_problems_not_crashes(two, capsys):
-    a, b = two
-    entry = json.loads((b / "manifest.json").read_text())["tensors"][1]
-    (b / entry["file"]).write_bytes(b"half")
-    assert main(["compare", str(a), str(b), "--threshold", "cosine=0.9", "--json"]) == 1
-    bad = json.loads(capsys.readouterr().out)["first_bad"]
-    assert "truncated" in bad["problem"]
-
-
-def test_refusals(two, tmp_path, capsys):
-    a, b = two
-    assert main(["compare", str(a), str(b), "--metrics", "beauty"]) == 1
-    assert "no metric beauty" in capsys.readouterr().err
-    np.savez(tmp_path / "z.npz", other=counting((3,)))
-    assert main(["compare", str(a), str(tmp_path / "z.npz")]) == 1
-    assert "no layer name in common" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["compare", str(a), str(b), "--threshold", "cosine"])
-
-
-def test_dump_command(cnn_path, tmp_path, capsys):
-    out = tmp_path / "d"
-    assert main(["dump", str(cnn_path), "--preset", "int8", "--out", str(out), "--kernels", "*head*", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["source"], found["tensors"], found["samples"]) == ("plan", 1, 1)
-    assert main(["dump", str(cnn_path), "--out", str(tmp_path / "e"), "--kernels", "zzz"]) == 1
-    assert "No kernel's name fits zzz" in capsys.readouterr().err
-    assert main(["dump", str(cnn_path), "--out", str(cnn_path)]) == 1
-    assert "never written" in capsys.readouterr().err
-
-
-def test_a_result_that_is_not_finite_passes_no_threshold(two, capsys):
-    a, b = two
-    entry = json.loads((b / "manifest.json").read_text())["tensors"][0]
-    values = np.load(b / entry["file"])
-    values.reshape(-1)[-1] = np.nan
-    np.save(b / entry["file"], values)
-    assert main(["compare", str(a), str(b), "--metrics", "max_abs", "--threshold", "max_abs=1e30", "--json"]) == 1
-    values[...] = np.nan
-    np.save(b / entry["file"], values)
-    assert main(["compare", str(a), str(b), "--metrics", "max_abs", "--threshold", "max_abs=1e30", "--json"]) == 1
-
-
-def test_a_lack_of_room_is_said_in_figures_that_show_it(cnn_path, tmp_path, capsys, monkeypatch):
-    from engine.numerics.dumps import write
-
-    monkeypatch.setattr(write.shutil, "disk_usage", lambda place: SimpleNamespace(free=0))
-    assert main(["dump", str(cnn_path), "--out", str(tmp_path / "d")]) == 1
-    assert re.search(r"takes 0\.\d*[1-9]\d* MB, and 0\.00 MB are free", capsys.readouterr().err)
-    assert not (tmp_path / "d").exists()
