@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
 from PySide6.QtWidgets import QFileDialog
 
 from engine.errors import ChangedElsewhereError, MixbitError
 from engine.paths import sample_models
 from gui.dialogs.replace import unless_exists
+from gui.dropping import PROJECT_SUFFIX, file_among, samples_among
 from gui.i18n import text as translated
 from gui.verbs import WHO, Verbs
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QUrl
+
     from engine.graph.limits import TooBigError
     from engine.session.claim import Recovery
     from engine.session.sizes import SizesQuestion
     from engine.text import Text
     from gui.dialogs.data import TriedData
     from gui.window import Window
-
-MODEL_SUFFIXES = (".onnx",)
-PROJECT_SUFFIX = ".mixbit"
-
-
-def file_among(urls: Iterable[QUrl]) -> Path | None:
-    """The first model or project among what is dragged into the window."""
-    paths = (Path(url.toLocalFile()) for url in urls)
-    return next((path for path in paths if path.suffix.lower() in (*MODEL_SUFFIXES, PROJECT_SUFFIX)), None)
 
 
 class Actions(Verbs):
@@ -258,10 +251,25 @@ class Actions(Verbs):
 
     def data(self) -> None:
         """Choose samples."""
+        self._open_data(None)
+
+    def dropped(self, urls: Sequence[QUrl]) -> Callable[[], None] | None:
+        """What to do with what is dropped on the window: open it, or offer it as data; None if it means nothing."""
+        file, samples = file_among(urls), samples_among(urls)
+        if file is not None:
+            return lambda: self.open_path(file)
+        if samples is not None and self.session is not None and self.session.network is not None:
+            return lambda: self._open_data(samples)
+        return None
+
+    def _open_data(self, path: Path | None) -> None:
         if self.session is not None and self.session.network is not None:
             from gui.dialogs.data import DataDialog
 
-            self._open_on_model(DataDialog(self.session, self, self._window))
+            dialog = DataDialog(self.session, self, self._window)
+            if path is not None:
+                dialog.choose(path)
+            self._open_on_model(dialog)
 
     def device(self) -> None:
         """Choose a device from a list or a file."""

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from engine.session.changes import Change, What
 from engine.text import Text, say
 from gui import stored
-from gui.actions import Actions, file_among
+from gui.actions import Actions
 from gui.bridge import hub
 from gui.commands import command
 from gui.context_bar import ContextBar
@@ -412,8 +412,8 @@ class Window(QWidget):
     # events ---------------------------------------------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take models and projects."""
-        if file_among(event.mimeData().urls()) is not None:
+        """Take models and projects, and samples for the model that is open."""
+        if self._actions.dropped(event.mimeData().urls()) is not None:
             event.acceptProposedAction()
             self.start.drop.set_hot(True)
 
@@ -424,10 +424,10 @@ class Window(QWidget):
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what was dropped."""
         self.start.drop.set_hot(False)
-        path = file_among(event.mimeData().urls())
-        if path is not None:
+        take = self._actions.dropped(event.mimeData().urls())
+        if take is not None:
             event.acceptProposedAction()
-            self._actions.open_path(path)
+            take()
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the language."""

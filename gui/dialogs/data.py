@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QTabWidget, QWidget
 
 from gui.dialogs import data_check
 from gui.dialogs.base import Dialog
 from gui.dialogs.data_samples import SamplesPage
 from gui.dialogs.data_source import BadInputError, SourceEditor
+from gui.dropping import samples_among
 from gui.i18n import text as translated
 from gui.widgets.themed import button, label
 
@@ -100,7 +103,29 @@ class DataDialog(Dialog):
         self._apply = self.add_button(self.tr("Apply"), self._on_apply, primary=True)
         for page in (self.calibration, self.evaluation):
             page.looked.connect(self._on_looked)
+            page.path.setAcceptDrops(False)  # it would take the address as text
         self.finished.connect(self._stop)
+        self.setAcceptDrops(True)
+
+    def choose(self, path: Path) -> None:
+        """Take a folder or file for the page on show, or for calibration."""
+        page = self.pages.currentWidget()
+        if not isinstance(page, SourceEditor):
+            page = self.calibration
+            self.pages.setCurrentWidget(page)
+        page.choose(path)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take samples."""
+        if samples_among(event.mimeData().urls()) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Samples for the page on show."""
+        path = samples_among(event.mimeData().urls())
+        if path is not None:
+            event.acceptProposedAction()
+            self.choose(path)
 
     def _observers(self) -> tuple[tuple[str, str, str], ...]:
         """Name, title and explanation of each observer."""
