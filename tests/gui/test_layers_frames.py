@@ -111,6 +111,8 @@ def test_a_column_that_changes_in_all_rows_is_painted_in_bands_and_that_of_the_c
 
 def test_who_scrolls_before_all_bands_are_painted_sees_no_old_figure(view, qtbot, monkeypatch):
     table, column, first = view.table, COLUMNS.index(BY_KEY["local"]), 5
+    table.verticalScrollBar().setValue(0)
+    QApplication.processEvents()
     painted = Painted(table, monkeypatch)
     last = table.viewport().height() // table.rowHeight(0) - 1
     table.layers.dataChanged.emit(table.layers.index(first, column), table.layers.index(last, column))
