@@ -194,7 +194,11 @@ def _measured(
 
 
 def _has_classes(reading: Reading, results: Mapping[str, Array], references: Mapping[str, Array]) -> bool:
-    return reading.primary is not None and results[reading.primary].shape == references[reading.primary].shape
+    """Whether a sample has rows that can be compared: detectors may find nothing in it, or something else."""
+    if reading.primary is None:
+        return False
+    result, reference = results[reading.primary], references[reading.primary]
+    return result.shape == reference.shape and reference.size > 0
 
 
 def _class_rows(reading: Reading, values: Mapping[str, Array]) -> Array:
@@ -409,8 +413,9 @@ def _divergence(reference: Array, result: Array, probabilities: bool) -> _Diverg
     if probabilities:
         tiny = np.finfo(np.float32).tiny
         p, q = np.maximum(reference, tiny).astype(np.float64), np.maximum(result, tiny).astype(np.float64)
-        p, q = p / p.sum(axis=1, keepdims=True), q / q.sum(axis=1, keepdims=True)
-        found: Array = (p * np.log(p / q)).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):  # an infinity is no probability
+            p, q = p / p.sum(axis=1, keepdims=True), q / q.sum(axis=1, keepdims=True)
+            found: Array = (p * np.log(p / q)).sum(axis=1)
     else:
         # log sum p e^d - sum p d, with d the logits' difference. Taking d's mean off first makes it
         # log(1 + sum p (e^d - 1 - d)): a sum of positive terms, in which nothing cancels, however small d is.

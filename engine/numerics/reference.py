@@ -89,7 +89,13 @@ def begin_reference(
         workers.map(lambda work: work(), [*runs, *beside], cancel=cancel, tick=tick)
         beside = ()
     shared.through.update(wanted)
-    shared.reading = read_outputs(network, shared.output_arrays(shared.values[0]), shared.samples.labels)
+    shared.reading = read_outputs(network, _telling(shared), shared.samples.labels)
+
+
+def _telling(shared: Shared) -> Mapping[str, Array]:
+    """Outputs of the first sample in which none is empty: what a detector finds in others shows what outputs mean."""
+    ran = [shared.output_arrays(shared.values[sample]) for sample in sorted(shared.through)]
+    return next((found for found in ran if all(array.size for array in found.values())), ran[0])
 
 
 def _running(

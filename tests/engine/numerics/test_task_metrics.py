@@ -193,3 +193,46 @@ def test_samples_together_have_the_bits_of_each_by_itself(seed, shape, spoil, pr
     alone = [compare_outputs(reading, {"y": y}, {"y": r}, true)
              for y, r, true in zip(results, references, labels, strict=True)]  # fmt: skip
     assert [repr(part) for part in together] == [repr(part) for part in alone]  # with NaN equal to NaN
+
+
+def detector():
+    """Scores of the rows of x that have a value above 0: as many as there are, or none."""
+    rng = np.random.default_rng(0)
+    keep = [
+        ("ReduceMax", ["x"], ["m"], {"axes": [1], "keepdims": 0}),
+        ("Greater", ["m", "zero"], ["c"], {}),
+        ("Compress", ["x", "c"], ["k"], {"axis": 0}),
+    ]
+    steps = [
+        Step(keep, ["k"], {"zero": np.float32(0)}),
+        Step(
+            [("MatMul", ["k", "w"], ["y"], {})],
+            ["y"],
+            {"w": rng.standard_normal((8, 10)).astype(np.float32)},
+            Kind.MATMUL,
+            "w",
+            (1,),
+            (0,),
+            "k",
+        ),
+    ]
+    rows = np.abs(rng.standard_normal((3, 4, 8))).astype(np.float32)
+    return network({"x": rows[0]}, ["y"], steps, dynamic=("k", "y")), rows
+
+
+@pytest.mark.parametrize("signs", [(1, -1, -1), (-1, 1, 1), (-1, -1, 1), (1, -1, 1)])
+def test_samples_without_rows_add_nothing(signs):
+    net, rows = detector()
+    feeds = [{"x": sign * each} for sign, each in zip(signs, rows, strict=True)]
+    plan = Plan({net.tunable[0].id: INT4})
+    full = [feed for feed, sign in zip(feeds, signs, strict=True) if sign > 0]
+    found, wanted = (Evaluator(net, SampleSet(given, "test")).evaluate(plan).output for given in (feeds, full))
+    assert found == wanted
+    assert found.kl is not None
+    assert found.sqnr_db > 5
+
+
+def test_an_infinite_probability_is_infinitely_far():
+    reading = Reading(("y",), "y", True, 0)
+    result, reference = np.array([[np.inf, 0, 0.5]], np.float32), np.array([[0.5, 0.25, 0.25]], np.float32)
+    assert compare_outputs(reading, {"y": result}, {"y": reference}, None).kl == np.inf
