@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Protocol
 
 import numpy as np
@@ -29,8 +29,8 @@ class Reference(Protocol):
 
     def __call__(
         self, feeds: Sequence[Mapping[str, Array]], names: Sequence[str], *, cancel: CancelToken
-    ) -> Iterator[dict[str, Array]]:
-        """Outputs of kernels by name, sample after sample; they hold until the next step."""
+    ) -> Generator[dict[str, Array]]:
+        """Outputs of kernels by name, sample after sample; they hold until the next step. Closed when done with."""
 
 
 def calibrate(
@@ -80,7 +80,7 @@ def calibrate(
     produced = [name for name in wanted if name not in inputs]
     runs: AbstractContextManager[Iterator[dict[str, Array]]]
     if reference is not None and {name for k in network.kernels for name in k.outputs}.issuperset(produced):
-        runs = nullcontext(reference(samples.feeds, produced, cancel=cancel))
+        runs = closing(reference(samples.feeds, produced, cancel=cancel))
     else:
         runs = _whole(network, samples.feeds, produced, cancel)
     with runs as found:

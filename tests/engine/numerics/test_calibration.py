@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -16,9 +17,9 @@ from engine.numerics import Evaluator, SampleSet, calibrate, synthetic_samples
 from engine.numerics.lowering import lower
 from engine.numerics.synthetic import meanings_of
 from engine.precision.plan import Plan
-from engine.precision.scheme import INT8, ActivationFormat, Scheme
+from engine.precision.scheme import FP16, INT8, ActivationFormat, Scheme
 from engine.progress import CancelToken
-from engine.quant.ranges import Range, activation_params
+from engine.quant.ranges import Range, Ranges, activation_params
 
 
 def test_ranges_are_the_extremes_of_every_activation_that_meets_a_weight():
@@ -161,3 +162,17 @@ def test_each_number_of_bits_has_its_range_where_the_observer_asks_for_it(observ
         lowered = lower(kernel, Scheme(INT8.weights, form), found, net.tensors, True)
         scale = next(array for name, array in lowered.constants.items() if name.endswith("activation/scale"))
         assert scale == pytest.approx(activation_params(each, form).scale, rel=1e-6)
+
+
+def test_a_reference_is_let_go_when_calibration_ends_early():
+    """Whoever keeps the exception keeps the frames in which it came about, and what they hold."""
+    net, inputs = small_net()
+    samples, token = samples_like(inputs, 4), CancelToken()
+    with closing(Evaluator(net, samples, ranges=Ranges())) as evaluator:
+        with pytest.raises(Cancelled) as kept:
+            calibrate(
+                net, samples, reference=evaluator.reference_values, cancel=token, progress=lambda *_: token.cancel()
+            )
+        assert kept.value.__traceback__ is not None
+        assert not evaluator._lock.locked()
+        assert evaluator.evaluate(Plan({kernel.id: FP16 for kernel in net.tunable})).output.sqnr_db > 0
