@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -221,8 +221,11 @@ class Evaluator:
 
     def reference_values(
         self, feeds: Sequence[Mapping[str, Array]], names: Sequence[str], *, cancel: CancelToken = NEVER
-    ) -> Iterator[dict[str, Array]]:
-        """What other samples give in the reference; as `reference.reference_values`."""
+    ) -> Generator[dict[str, Array]]:
+        """What other samples give in the reference; as `reference.reference_values`.
+
+        While the generator lives, nobody else can move the current values: close it, whatever happens between steps.
+        """
         self.prepare(cancel=cancel)
         with exclusive(self._lock, cancel):
             yield from reference_values(self._shared, self._workers, feeds, names, cancel)
@@ -260,11 +263,8 @@ class Evaluator:
         with exclusive(self._lock, cancel):
             schemes = shared.wiring.schemes(plan)
             keys = shared.wiring.keys(schemes)
-            wanted = [
-                bool(names) and (chosen is True or (chosen is not False and kernel.id in chosen))
-                for kernel, names in zip(shared.network.kernels, shared.wiring.measured, strict=True)
-            ]
-            missing = [want and key not in shared.totals for want, key in zip(wanted, keys, strict=True)]
+            figures = totals_of(shared, keys)
+            missing = self._missing(chosen, figures)
             parts = output_parts(shared, keys)
             if parts is None or any(missing):
                 parts = self._run(schemes, keys, missing, progress, cancel)
@@ -273,13 +273,22 @@ class Evaluator:
             assert shared.reading is not None
             found = Evaluation(
                 output=total(parts, shared.reading),
-                accumulated=totals_of(shared, keys),
+                accumulated=totals_of(shared, keys, figures),
                 synthetic=shared.samples.synthetic,
                 samples=len(shared.samples),
                 seconds=time.perf_counter() - started,
             )
             self._keep(plan, chosen, found)
         return found
+
+    def _missing(self, chosen: bool | frozenset[str], figures: Collection[str]) -> list[bool]:
+        """By kernel index: whether its error is wanted, and not among those that are known."""
+        network = self.network
+        asked = chosen if isinstance(chosen, frozenset) else {kernel.id for kernel in network.kernels if chosen}
+        return [
+            bool(names) and kernel.id in asked and kernel.id not in figures
+            for kernel, names in zip(network.kernels, self._shared.wiring.measured, strict=True)
+        ]
 
     def _keep(self, plan: Plan, chosen: bool | frozenset[str], found: Evaluation) -> None:
         """Remember an evaluation, and forget the oldest ones beyond what all together may hold."""

@@ -43,6 +43,8 @@ class _Group(NamedTuple):
     keys: tuple[int, ...]
     absent: dict[int, Scheme]
     """What is not known yet, by its key."""
+    figures: dict[int, ErrorSums]
+    """What is known, by its key: the memory that all share may have lost it by the time that somebody asks."""
     parts: list[Future[list[Sums]]]
     """For some of the samples each: the sums of what is absent."""
 
@@ -72,12 +74,10 @@ class LocalErrors:
                     waiting += self._start(islice(todo, ahead), split, cancel)
                 if not waiting:
                     return
-                group_found = waiting.popleft()
-                self._finish(group_found, cancel)
-                for cell, key in zip(group_found.cells, group_found.keys, strict=True):
-                    sums = self._shared.totals.get(key)
-                    assert isinstance(sums, ErrorSums)
-                    yield (*cell, sums)
+                group = waiting.popleft()
+                self._finish(group, cancel)
+                for cell, key in zip(group.cells, group.keys, strict=True):
+                    yield (*cell, group.figures[key])
         finally:
             for left in waiting:
                 for part in left.parts:
@@ -103,8 +103,10 @@ class LocalErrors:
         if not kernel.tunable or not shared.wiring.measured[kernel.index]:
             return None
         keys = [shared.wiring.local_key(kernel, scheme, shared.reference_keys) for _, scheme in cells]
-        absent = {key: scheme for key, (_, scheme) in zip(keys, cells, strict=True) if key not in shared.totals}
-        return _Group(kernel, cells, tuple(keys), absent, [])
+        known = {key: shared.totals.get(key) for key in keys}
+        figures = {key: figure for key, figure in known.items() if isinstance(figure, ErrorSums)}
+        absent = {key: scheme for key, (_, scheme) in zip(keys, cells, strict=True) if key not in figures}
+        return _Group(kernel, cells, tuple(keys), absent, figures, [])
 
     def _effort(self, group: _Group) -> int:
         """About how long it takes, in elements of its results: a weight is rounded, packed and copied."""
@@ -119,7 +121,8 @@ class LocalErrors:
             found = self._workers.result(part, cancel)
             sums = [before.plus(more) for before, more in zip(sums, found, strict=True)]
         for key, figure in zip(group.absent, sums, strict=True):
-            self._shared.totals.put(key, figure.as_result())
+            group.figures[key] = figure.as_result()
+            self._shared.totals.put(key, group.figures[key])
 
     def _run(self, kernel: Kernel, schemes: tuple[Scheme, ...], samples: range, cancel: CancelToken) -> list[Sums]:
         """One kernel in some schemes, which share what a sample has in the caches."""

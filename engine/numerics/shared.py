@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -204,11 +205,19 @@ def reference_totals(shared: Shared) -> None:
             shared.totals.put(shared.reference_keys[index], sums.as_result())
 
 
-def totals_of(shared: Shared, keys: tuple[int, ...]) -> dict[str, ErrorSums]:
-    """Accumulated errors by kernel id, as far as they are known."""
+def totals_of(
+    shared: Shared, keys: tuple[int, ...], before: Mapping[str, ErrorSums] = MappingProxyType({})
+) -> dict[str, ErrorSums]:
+    """Accumulated errors by kernel id, in execution order, as far as they are known.
+
+    Args:
+        shared: Remembers figures, but not for ever.
+        keys: Content by kernel index.
+        before: What it remembered of the same content earlier.
+    """
     found = {}
     for kernel in shared.network.kernels:
-        figure = shared.totals.get(keys[kernel.index])
+        figure = shared.totals.get(keys[kernel.index]) or before.get(kernel.id)
         if isinstance(figure, ErrorSums):
             found[kernel.id] = figure
     return found

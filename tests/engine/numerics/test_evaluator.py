@@ -467,3 +467,35 @@ def test_what_is_remembered_of_thousands_of_edits_is_bounded_and_stays_right(mad
         assert small.evaluate(Plan({tunable[0]: FP32})).accumulated == reference.accumulated
         list(small.local_errors([(tunable[0], INT4)]))
         assert max(small._shared.wiring._keys.values()) >= 60  # numbers are never given twice
+
+
+class Forgetful(Memo):
+    """Loses everything as soon as something is put in, as others may put in very much at any time."""
+
+    def put(self, key, figure):
+        self._found.clear()
+        super().put(key, figure)
+
+
+def test_figures_that_are_forgotten_meanwhile_are_handed_out(made):
+    net, samples, evaluator = made
+    cells = [(kernel.id, scheme) for kernel in net.tunable for scheme in (INT8, INT4, FP16)]
+    with closing(Evaluator(net, samples, ranges=evaluator.ranges)) as forgetful:
+        forgetful.prepare()
+        forgetful._shared.totals = Forgetful()
+        wanted = list(evaluator.local_errors(cells))
+        known = [cell for cell in cells if cell[1] == INT8]
+        assert list(forgetful.local_errors(known)) == [found for found in wanted if found[1] == INT8]
+        assert list(forgetful.local_errors(cells)) == wanted
+
+
+def test_errors_of_layers_that_are_forgotten_meanwhile_are_in_the_evaluation(made):
+    net, samples, evaluator = made
+    plan = Plan({kernel.id: INT8 for kernel in net.tunable})
+    first, last = net.kernels[0].id, net.kernels[-1].id
+    with closing(Evaluator(net, samples, ranges=evaluator.ranges)) as forgetful:
+        forgetful.evaluate(plan, accumulated={first})
+        forgetful._shared.totals.__class__ = Forgetful
+        found = forgetful.evaluate(plan, accumulated={first, last}).accumulated
+        wanted = evaluator.evaluate(plan).accumulated
+        assert {name: found[name] for name in (first, last)} == {name: wanted[name] for name in (first, last)}
