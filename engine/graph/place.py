@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,10 @@ class Place:
         name = self.node.input[at] if at < len(self.node.input) else ""
         return self.known.shapes.get(name) if name else None
 
+    def size(self, at: int, axis: int) -> int | None:
+        """Of an operand along an axis, which may count from behind; None where it is not known, or there is none."""
+        return along(self.shape(at), axis)
+
     @property
     def own(self) -> tuple[int, ...]:
         """Shape of this operand, () where it is not known."""
@@ -70,3 +74,8 @@ class Place:
     def attribute(self, name: str, default: Any) -> Any:
         """An attribute of the node."""
         return next((helper.get_attribute_value(a) for a in self.node.attribute if a.name == name), default)
+
+
+def along(shape: Sequence[int] | None, axis: int) -> int | None:
+    """The size of an axis, which may count from behind; None where the shape is not known or has no such axis."""
+    return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None

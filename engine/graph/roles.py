@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 import onnx
 
-from engine.graph.place import NO_MEANING, Meaning, Place
+from engine.graph.place import NO_MEANING, Meaning, Place, along
 
 _SOME, _SIZE = 4, 10
 """How often to repeat, and how long to make something, where nothing says it."""
@@ -88,7 +88,8 @@ def _sizes(place: Place) -> Meaning:
     if wanted is None or source is None:
         return _fix([_SIZE] * _length(place))
     axes = place.attribute("axes", None) or range(len(wanted))
-    return _fix([wanted[axis] for axis in axes][: _length(place)])
+    sizes = [along(wanted, axis) for axis in axes]
+    return _fix([_SIZE if size is None else size for size in sizes][: _length(place)])
 
 
 def _unpooled(place: Place) -> Meaning:
@@ -104,7 +105,7 @@ def _region(place: Place) -> Meaning:
 def _grid_size(place: Place) -> Meaning:
     """N, C, H, W (or D, H, W) of an affine grid."""
     theta, wanted, length = place.shape(0), place.result(), _length(place)
-    if wanted is not None and len(wanted) == length:
+    if wanted and len(wanted) == length:
         return _fix([wanted[0], 1, *wanted[1:-1]])
     return _fix([theta[0] if theta else 1, 1, *[_SOME] * (length - 2)])
 
@@ -168,7 +169,8 @@ def _starts(place: Place) -> Meaning:
     made = []
     for number in range(_length(place)):
         back = steps is not None and number < len(steps) and steps[number] < 0
-        size = source[axes[number]] if source is not None and axes is not None and number < len(axes) else 1
+        size = along(source, axes[number]) if axes is not None and number < len(axes) else None
+        size = 1 if size is None else size
         end = ends[number] if ends is not None and number < len(ends) else None
         # Never an empty slice, where that is in our hand.
         before = end is not None and end < 0 and size + end <= 0
@@ -182,11 +184,11 @@ def _ends(place: Place) -> Meaning:
     made = []
     for number in range(_length(place)):
         back = steps is not None and number < len(steps) and steps[number] < 0
-        if source is None or axes is None or number >= len(axes):
+        axis = axes[number] if axes is not None and number < len(axes) else None
+        size = None if axis is None else along(source, axis)
+        if source is None or axis is None or size is None:
             made.append(np.iinfo(np.int32).max)
             continue
-        axis = axes[number]
-        size = source[axis]
         length = wanted[axis] if wanted is not None and len(wanted) == len(source) and steps is None else size
         start = int(starts[number]) if starts is not None and number < len(starts) else 0
         start = start + size if start < 0 else start
@@ -200,18 +202,17 @@ def _steps(place: Place) -> Meaning:
 
 def _parts(place: Place) -> Meaning:
     """Sizes of the parts of a Split: those of the results, else as equal as possible."""
-    source, count = place.shape(0), _length(place)
-    axis = place.attribute("axis", 0)
-    results = [place.result(number) for number in range(len(place.node.output))]
-    if len(results) == count and all(shape is not None and -len(shape) <= axis < len(shape) for shape in results):
-        sizes = [shape[axis] for shape in results if shape is not None]
-        if source is None or sum(sizes) == source[axis]:
-            return _fix(sizes)
-    if source is None or not count:
+    source, count, axis = place.shape(0), _length(place), place.attribute("axis", 0)
+    whole = along(source, axis)
+    found = [along(place.result(number), axis) for number in range(len(place.node.output))]
+    sizes = [size for size in found if size is not None]
+    if len(found) == len(sizes) == count and whole in (None, sum(sizes)):
+        return _fix(sizes)
+    if whole is None or not count:
         return NO_MEANING
     if not place.own:  # one size for all parts of a sequence
         return _fix(1)
-    each, rest = divmod(source[axis], count)
+    each, rest = divmod(whole, count)
     return _fix([each + (number < rest) for number in range(count)])
 
 
@@ -220,16 +221,14 @@ def _padding(place: Place) -> Meaning:
     if source is None or wanted is None or len(source) != len(wanted):
         return _fix([0] * 2 * count)
     axes = _listed(place, 3) or []
-    more = [wanted[axis] - source[axis] for axis in axes[:count]]
+    more = [wanted[axis] - source[axis] for axis in axes[:count] if along(source, axis) is not None]
     return _fix([0] * count + more if len(more) == count else [0] * 2 * count)
 
 
 def _top(place: Place) -> Meaning:
-    source, wanted = place.shape(0), place.result()
     axis = place.attribute("axis", -1)
-    if wanted is not None and -len(wanted) <= axis < len(wanted):
-        return _fix([wanted[axis]])
-    return _fix([min(5, source[axis])]) if source else _fix([1])
+    wanted, most = along(place.result(), axis), place.size(0, axis)
+    return _fix([wanted if wanted is not None else min(5, most or 1)])
 
 
 # indices --------------------------------------------------------------------------------------------------------------
@@ -239,20 +238,14 @@ def _along(table: int, default: int = 0) -> Role:
     """Indices along the node's axis of an operand."""
 
     def role(place: Place) -> Meaning:
-        shape, axis = place.shape(table), place.attribute("axis", default)
-        return _below(shape[axis]) if shape and -len(shape) <= axis < len(shape) else NO_MEANING
+        return _below(place.size(table, place.attribute("axis", default)))
 
     return role
 
 
 def _rows(table: int, axis: int = 0) -> Role:
     """Indices along a certain axis of an operand."""
-
-    def role(place: Place) -> Meaning:
-        shape = place.shape(table)
-        return _below(shape[axis]) if shape and -len(shape) <= axis < len(shape) else NO_MEANING
-
-    return role
+    return lambda place: _below(place.size(table, axis))
 
 
 def _tuples(place: Place) -> Meaning:
@@ -268,19 +261,18 @@ def _unpool_indices(place: Place) -> Meaning:
 
 def _full_lengths(place: Place) -> Meaning:
     """Every sequence of the batch is as long as there is room (`time` is axis 0, that of ReverseSequence its own)."""
-    source, axis = place.shape(0), place.attribute("time_axis", 0)
-    layout = place.attribute("layout", 0)
-    return _fix(source[1 if layout else axis]) if source else NO_MEANING
+    axis = 1 if place.attribute("layout", 0) else place.attribute("time_axis", 0)
+    steps = place.size(0, axis)
+    return NO_MEANING if steps is None else _fix(steps)
 
 
 def _classes(place: Place) -> Meaning:
-    source = place.shape(0)
-    return _below(source[1]) if source and len(source) > 1 else NO_MEANING
+    return _below(place.size(0, 1))
 
 
 def _depth(place: Place) -> Meaning:
-    wanted, axis = place.result(), place.attribute("axis", -1)
-    return _fix(wanted[axis] if wanted and -len(wanted) <= axis < len(wanted) else _SIZE)
+    depth = along(place.result(), place.attribute("axis", -1))
+    return _fix(_SIZE if depth is None else depth)
 
 
 def _cache_length(place: Place) -> int:
@@ -314,7 +306,7 @@ def _range_end(place: Place) -> Meaning:
 
 def _range_start(place: Place) -> Meaning:
     wanted, end, delta = place.result(), place.value(1), place.value(2) or [1]
-    return _fix(0 if end is None else end[0] - delta[0] * (wanted[0] if wanted else _SIZE))
+    return _fix(0 if not end else end[0] - delta[0] * (wanted[0] if wanted else _SIZE))
 
 
 def _range_step(place: Place) -> Meaning:
@@ -328,18 +320,17 @@ def _window(place: Place) -> Meaning:
 
 
 def _signal_length(place: Place) -> Meaning:
-    source, axis = place.shape(0), place.attribute("axis", 1)
-    return _fix(source[axis] if source and -len(source) <= axis < len(source) else _SIZE)
+    size = place.size(0, place.attribute("axis", 1))
+    return _fix(_SIZE if size is None else size)
 
 
 def _frame_step(place: Place) -> Meaning:
-    source = place.shape(0)
-    return _fix(max(1, source[1] // 8) if source and len(source) > 1 else 1)
+    return _fix(max(1, (place.size(0, 1) or 1) // 8))
 
 
 def _frame_length(place: Place) -> Meaning:
-    window, source = place.shape(2), place.shape(0)
-    return _fix(window[0] if window else max(1, source[1] // 4) if source and len(source) > 1 else 1)
+    window = place.shape(2)
+    return _fix(window[0] if window else max(1, (place.size(0, 1) or 1) // 4))
 
 
 def _positive(place: Place) -> Meaning:
@@ -363,6 +354,8 @@ def _block_shape(place: Place) -> Meaning:
         return _fix([1] * rank)
     dilations = place.attribute("dilations", [1] * rank)
     pads, strides = place.attribute("pads", [0] * 2 * rank), place.attribute("strides", [1] * rank)
+    if [len(dilations), len(pads), len(strides)] != [rank, 2 * rank, rank] or not all(strides):  # it can't be run
+        return NO_MEANING
     each = [range(1, size + 1) for size in image[2:]]
     for block in product(*each) if prod(image[2:]) <= _MOST_BLOCKS else ():
         room = [image[2 + i] + pads[i] + pads[rank + i] - dilations[i] * (block[i] - 1) - 1 for i in range(rank)]

@@ -5,11 +5,14 @@ import numpy as np
 import onnx
 import pytest
 from build import N, ints, model, save, weights
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.errors import ModelError
 from engine.graph import load
 from engine.graph.meanings import meanings
 from engine.graph.newest import too_new
+from engine.graph.roles import ROLES
 from engine.graph.types import TensorInfo, is_array
 from engine.numerics import Evaluator, synthetic_samples
 from engine.precision.plan import Plan
@@ -151,3 +154,33 @@ def test_float8_inside_a_model(kind, tmp_path):
         evaluator.evaluate(Plan())
     finally:
         evaluator.close()
+
+
+SIZES = st.lists(st.sampled_from((0, 1, 2, 3, 7)), max_size=4).map(tuple)
+ATTRIBUTES = {
+    "axis": st.integers(-4, 5),
+    "axes": st.lists(st.integers(-4, 5), min_size=1, max_size=4),
+    "keepdims": st.integers(0, 1),
+    "batch_dims": st.integers(0, 3),
+    "time_axis": st.integers(0, 3),
+    "layout": st.integers(0, 1),
+    "strides": st.lists(st.integers(0, 2), min_size=1, max_size=3),
+    "pads": st.lists(st.integers(0, 2), min_size=1, max_size=5),
+}
+
+
+@given(st.sampled_from(sorted({name for name, _ in ROLES} | {"ReduceSum"})), st.data())
+@settings(max_examples=150, deadline=None)
+def test_nodes_of_any_shapes_have_some_meaning_or_none(name, data):
+    """ONNX Runtime tells what is wrong with a node that can't be run: nothing here comes before it."""
+    shapes = {f"i{at}": data.draw(SIZES) for at in range(data.draw(st.integers(1, 7)))}
+    fed, stored, unknown = ([n for n in shapes if data.draw(st.integers(0, 2)) == which] for which in (0, 1, 2))
+    values = {n: np.resize(np.arange(-3, 4), shapes[n]) for n in stored if n not in fed}
+    attributes = data.draw(st.fixed_dictionaries({}, optional=ATTRIBUTES))
+    domain, _, op = name.rpartition(".")
+    node = onnx.helper.make_node(op, list(shapes), ["y", "z"], domain=domain, **attributes)
+    known = {n: shape for n, shape in shapes.items() if n not in unknown}
+    known |= data.draw(st.fixed_dictionaries({}, optional={"y": SIZES, "z": SIZES}))
+    inputs = [TensorInfo(n, np.dtype(data.draw(st.sampled_from(("int64", "float32")))), shapes[n]) for n in fed]
+    for meaning in meanings([node], inputs, known, values.get).values():
+        assert meaning.below is None or meaning.below > 0
