@@ -27,6 +27,10 @@ from gui.theme import Theme
 
 Modifiers = Qt.KeyboardModifier
 HOVER_DELAY_MS = 350
+_Reason = Qt.FocusReason
+_KEYS = (_Reason.TabFocusReason, _Reason.BacktabFocusReason, _Reason.ShortcutFocusReason)
+_WINDOWS = (_Reason.ActiveWindowFocusReason, _Reason.PopupFocusReason)
+"""A dialog, a menu or another program had the keys for a while, and nobody has gone elsewhere in the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,19 +242,23 @@ class Chart(pg.GraphicsView):
         self.resized.emit()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the ring when the keyboard brought the focus."""
-        self._ring = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        """Show the ring when the keyboard brought the focus, and as it was when only the window was left."""
+        if event.reason() not in _WINDOWS:
+            self._by_keys = event.reason() in _KEYS
+        self._ring = self._by_keys
         super().focusInEvent(event)
         self.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Take the ring away."""
         self._ring = False
+        if event.reason() not in _WINDOWS:
+            self._by_keys = True  # until the mouse says otherwise: keys that come with the window back have no reason
         super().focusOutEvent(event)
         self.viewport().update()
         self.left.emit()
 
-    _ring = False
+    _ring, _by_keys = False, True
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
         """The focus ring."""

@@ -84,7 +84,10 @@ class PlotView(SessionView):
 
     def show_page(self) -> None:
         """There is something to draw. It gets the keys back that it lost with its place."""
+        pressed = self._stack.currentWidget() is self.empty and _has_keys(self.empty)
         self._stack.setCurrentWidget(self.twin if self.twin is not None and self._as_table else self._page)
+        if pressed:  # what the button of the empty state brought has its keys
+            give_keys(self._stack.currentWidget())
         if self._lost_keys:
             self._lost_keys = False
             if QApplication.focusWidget() is None and self.isVisible():

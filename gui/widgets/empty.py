@@ -31,6 +31,8 @@ class EmptyState(QWidget):
 
     def set_texts(self, sentence: str, action: str = "") -> None:
         """Show another sentence and button; no button for an empty text."""
+        if not action and self._button.hasFocus():
+            self.setFocus(Qt.FocusReason.OtherFocusReason)  # the keys stay here, else the window hands them to anybody
         self._sentence.setText(sentence)
         self._button.setText(action)
         self._button.setVisible(bool(action))

@@ -1,7 +1,8 @@
 """Keys go where the user looks: Esc to the field in use before the window, other keys to a layout's main dock."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QFocusEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -154,3 +155,38 @@ def test_the_first_letter_of_a_note_moves_nothing_below(window, qtbot, session, 
         QTest.keyClick(note, Key.Key_Return)
     assert note.height() >= 4 * line
     QTest.keyClick(note, Key.Key_Escape)
+
+
+Reason = Qt.FocusReason
+
+
+def focus(chart, kind, reason):
+    QApplication.sendEvent(chart, QFocusEvent(kind, reason))
+
+
+@pytest.mark.parametrize("way", [Reason.ActiveWindowFocusReason, Reason.PopupFocusReason])
+def test_the_ring_of_a_plot_comes_back_with_the_window_unless_the_mouse_was_there(window, way):
+    chart = window.reveal("error").chart
+    into, out = QEvent.Type.FocusIn, QEvent.Type.FocusOut
+    for reason, ring in ((Reason.TabFocusReason, True), (Reason.MouseFocusReason, False)):
+        focus(chart, into, reason)
+        assert chart._ring is ring
+        focus(chart, out, way)  # a dialog, a menu or another program
+        assert not chart._ring
+        focus(chart, into, way)
+        assert chart._ring is ring
+        focus(chart, out, Reason.TabFocusReason)
+    focus(chart, into, way)  # the palette has chosen this panel while it had the keys itself
+    assert chart._ring
+
+
+def test_what_the_button_of_an_empty_panel_brings_has_the_keys(window, qtbot, session):
+    session.select((), None)
+    view = shown(window, qtbot, "compare")
+    view.refresh_now()
+    assert view.empty.isVisible()
+    view.empty._button.setFocus(Reason.TabFocusReason)
+    QTest.keyClick(view.empty._button, Key.Key_Space)
+    qtbot.waitUntil(lambda: view.found is not None and not view.empty.isVisible(), timeout=60_000)
+    assert session.selection
+    assert focus_inside(view.page)
