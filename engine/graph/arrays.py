@@ -13,13 +13,13 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from engine.errors import ModelError
 from engine.graph.external import Stretch, stretch, tensor_bytes
 from engine.graph.types import Array
+from engine.text import say
 
 _ALIGNMENT = 16
 """Vector instructions and ONNX Runtime read from such addresses; other places are copied."""
-
-
 READ_WHOLE = 64 << 20
 """Bytes up to which a file is read instead of mapped: it takes as much memory as the mapping does once it is used."""
 
@@ -32,9 +32,19 @@ class TensorReader:
         self._maps: dict[Path, mmap.mmap | Array] = {}
 
     def array(self, tensor: onnx.TensorProto) -> Array:
-        """The tensor's values; never writeable."""
+        """The tensor's values; never writeable.
+
+        Raises:
+            ModelError: Its file is gone, or shorter than it was when it was checked.
+        """
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
-            array = self._external(tensor, stretch(tensor, self._path))
+            place = stretch(tensor, self._path)
+            try:
+                array = self._external(tensor, place)
+            except (OSError, ValueError) as error:  # numpy's word for too few bytes
+                raise ModelError(
+                    say("{file} was changed while it was read; open the model again.", file=place.file.name)
+                ) from error
         else:
             array = np.asarray(numpy_helper.to_array(tensor))
         array.flags.writeable = False

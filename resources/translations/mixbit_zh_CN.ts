@@ -7286,6 +7286,10 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>输入 {input} 是映射（map）：改为直接输入由它生成的张量。</translation>
     </message>
     <message>
+        <source>{file} was changed while it was read; open the model again.</source>
+        <translation>{file} 在读取过程中被修改；请重新打开模型。</translation>
+    </message>
+    <message>
         <source>Input {input} is of type {own}: it is fed as {kind} and cast.</source>
         <translation>输入 {input} 的类型是 {own}：以 {kind} 输入后再转换。</translation>
     </message>

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 from build import N, model, save, save_external, weights
 
+from engine.errors import ModelError
+from engine.graph import arrays, load
+
 W = weights(64, 64)
 LOOK = """
 import sys
@@ -29,3 +32,23 @@ def test_a_small_file_cut_short_takes_nothing_from_the_model_that_is_open(keep, 
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) == float(np.sum(W, dtype=np.float64))
     assert cut.stat().st_size == 0
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_file_that_changes_between_a_look_and_reading_is_told(tmp_path, monkeypatch, whole, gone):
+    path, weights_file = save_external(model([N("MatMul", ["x", "w"], ["y"])], {"x": (1, 64)}, ["y"], {"w": W}),
+                                       tmp_path), tmp_path / "weights.bin"  # fmt: skip
+    read = arrays.TensorReader._external
+
+    def late(reader, tensor, place):
+        if gone:
+            weights_file.unlink()
+        else:
+            weights_file.write_bytes(bytes(100))
+        return read(reader, tensor, place)
+
+    monkeypatch.setattr(arrays.TensorReader, "_external", late)
+    monkeypatch.setattr(arrays, "READ_WHOLE", 1 << 20 if whole else 0)
+    with pytest.raises(ModelError, match=r"weights\.bin was changed while it was read"):
+        load(path)
