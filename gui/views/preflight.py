@@ -47,6 +47,8 @@ WHO = "preflight"
 ROW = 38
 """Height of a finding whose words fit into a line each; more lines make it higher."""
 _LEFT, _EDGE, _LINK = 38, 14, 28
+MOST_BROKEN = 2000
+"""Findings whose heights are kept, each at each width."""
 ICONS = {"bad": ("octagon", "bad"), "warn": ("triangle", "warn"), "info": ("info", "muted")}
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -95,6 +97,7 @@ class FindingDelegate(QStyledItemDelegate):
         """Kernel under the pointer of another view."""
         self.current = -1
         """The current kernel: its findings have an edge."""
+        self._broken: dict[tuple[Finding, int, str, str], tuple[int, int]] = {}
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """As many lines as title and detail need at the width of the list."""
@@ -104,7 +107,16 @@ class FindingDelegate(QStyledItemDelegate):
         return QSize(200, ROW - 31 + title + detail)
 
     def _heights(self, found: Finding, width: int) -> tuple[int, int]:
-        """Px that title and detail take when they are wrapped; 16 and 15 for a line of each."""
+        """Px that title and detail take when they are wrapped, broken into lines once; 16 and 15 for a line of each."""
+        key = (found, width, font(12, 600).key(), _link(found))
+        known = self._broken.get(key)
+        if known is None:
+            if len(self._broken) >= MOST_BROKEN:
+                self._broken.clear()
+            known = self._broken[key] = self._measured(found, width)
+        return known
+
+    def _measured(self, found: Finding, width: int) -> tuple[int, int]:
         bold, plain = QFontMetrics(font(12, 600)), QFontMetrics(font(11))
         room = width - _LEFT - self._link_width(found)
         title = bold.boundingRect(QRect(0, 0, room, 999), _WRAPPED, found.title).height() // max(1, bold.height())

@@ -352,3 +352,18 @@ def test_findings_are_laid_out_anew_when_a_scroll_bar_takes_some_of_their_width(
     seen.resize(seen.width(), seen.height() - 10)
     assert len(asked) == 1
     view.dispose()
+
+
+def test_words_of_a_finding_are_broken_into_lines_once_for_each_width(session, qtbot, monkeypatch):
+    view = shown(qtbot, PreflightView(session, LIGHT))
+    delegate, asked = view._delegate, []
+    measured = delegate._measured
+    monkeypatch.setattr(delegate, "_measured", lambda found, width: asked.append(width) or measured(found, width))
+    found = view.model.findings[0]
+    wide, narrow = delegate._heights(found, 900), delegate._heights(found, 150)
+    assert sum(narrow) > sum(wide)
+    assert (delegate._heights(found, 900), delegate._heights(found, 150)) == (wide, narrow)
+    assert asked == [900, 150]
+    longer = replace(found, detail=f"{found.detail} {found.detail}")
+    assert delegate._heights(longer, 150)[1] > narrow[1], "other words, other lines"
+    view.dispose()
