@@ -13,6 +13,7 @@ from engine.fusion.types import Network
 from engine.interop.dump_compare import DEFAULT_METRICS, LayerError, compare_dumps
 from engine.interop.dump_open import open_dump
 from engine.interop.msprof import read_fusions
+from engine.interop.sample_warnings import sparse
 from engine.numerics.dumps import write_dump
 from engine.session import work
 from engine.text import say
@@ -52,8 +53,7 @@ def dump(args: argparse.Namespace) -> dict[str, Any]:
         "bytes": sum((args.out / entry.file).stat().st_size for entry in made.tensors),
         "synthetic_data": made.synthetic,
         "left_out": [{"tensor": left.tensor, "reason": left.reason} for left in made.left_out],
-        # Of the reference nothing is calibrated: what is wrong with the calibration samples does not matter.
-        "notes": [str(note) for note in (prepared.evaluation if plan is None else prepared.info).notes],
+        "notes": _notes(prepared, calibrated=plan is not None),
     }
 
 
@@ -76,6 +76,17 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
         "only_b": list(found.only_b),
         "notes": [str(note) for note in found.notes],
     }
+
+
+def _notes(prepared: work.Prepared, *, calibrated: bool) -> list[str]:
+    """What is doubtful about the samples.
+
+    Of the reference nothing is calibrated: what is wrong with the calibration samples does not matter. And no error is
+    said at the output, so nobody is told that it takes more samples: one is what is dumped unless more are wanted.
+    """
+    few = {str(note) for note in sparse(prepared.evaluation)}
+    found = prepared.info.notes if calibrated else prepared.evaluation.notes
+    return [str(note) for note in found if str(note) not in few]
 
 
 def _opened(path: Path, args: argparse.Namespace) -> Any:
