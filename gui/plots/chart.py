@@ -66,6 +66,8 @@ class Chart(pg.GraphicsView):
     """A QKeyEvent that the chart has no use for; accept it to keep it."""
     resized = Signal()
     left = Signal()
+    keys_taken = Signal()
+    """It has the keyboard now, by whatever way."""
     """The keys have gone elsewhere."""
     spoken_role = Role.Chart
 
@@ -246,6 +248,7 @@ class Chart(pg.GraphicsView):
         if event.reason() not in _WINDOWS:
             self._by_keys = event.reason() in _KEYS
         self._ring = self._by_keys
+        self.keys_taken.emit()
         super().focusInEvent(event)
         self.viewport().update()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.graph.types import Array
 from engine.interop.jitter import Jitter
@@ -118,6 +119,20 @@ def shown_end(values: Array) -> float:
     return max(min(float(values.max()), 2 * last - first), low * 1.001)
 
 
+def distribution(values: Array) -> tuple[Array, Array]:
+    """How many runs took how long.
+
+    Args:
+        values: latencies [runs], any unit.
+
+    Returns:
+        Counts [bins], the last one with all that is beyond `shown_end`; edges [bins + 1] in the unit of the values.
+    """
+    low, high = float(values.min()), shown_end(values)
+    counts, edges = np.histogram(np.minimum(values, high), BINS, (low, high))
+    return counts, edges
+
+
 class _Bars(Layer):
     """Counts of the distribution."""
 
@@ -165,10 +180,17 @@ class JitterView(PlotView):
         self.open_button = button("")
         self.open_button.clicked.connect(self.open_file)
         self.more = IconButton("more", token="muted")
-        self.exporter = Exporter(self, self.runs, self.table, self.title, twin=self)
+        self.exporters = {
+            self.runs: Exporter(self, self.runs, self.runs_table, self.runs.accessibleName, twin=self),
+            self.bins: Exporter(self, self.bins, self.bins_table, self.bins.accessibleName, twin=self),
+        }
+        self.asked = self.runs
+        """The chart whose figures the table has: the one that had the keys last, or was clicked."""
         self.more.clicked.connect(self._on_more)
         for chart in (self.runs, self.bins):
             chart.speaker = self.figures.text
+            chart.menu_wanted.connect(partial(self._on_menu, chart))
+            chart.keys_taken.connect(partial(self._on_used, chart))
         self.set_page(self._lay_out())
         self.retranslate()
 
@@ -272,8 +294,8 @@ class JitterView(PlotView):
 
     def _show_bins(self, found: Jitter) -> None:
         unit, values = _unit(found), found.latencies_us / _SCALES[_unit(found)]
-        low, high = float(values.min()), shown_end(values)
-        counts, edges = np.histogram(np.minimum(values, high), BINS, (low, high))
+        counts, edges = distribution(values)
+        low, high = float(edges[0]), float(edges[-1])
         self.bars.edges, self.bars.counts = edges, counts
         beyond = self.tr("last: ≥ {value}").format(value=fmt.fixed(edges[-2], 2)) if float(values.max()) > high else ""
         title = self.tr("Runs by latency, {unit}").format(unit=unit)
@@ -299,13 +321,37 @@ class JitterView(PlotView):
             folders.opened(self, Path(chosen))
             self.session.measurements.open_latencies(Path(chosen))
 
-    def _on_more(self) -> None:
+    def _on_used(self, chart: Chart) -> None:
+        self.asked = chart
 
+    def _on_more(self) -> None:
+        self._menu(self.asked).popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+
+    def _on_menu(self, chart: Chart, position: QPointF) -> None:
+        self.asked = chart
+        self._menu(chart).popup(chart.mapToGlobal(position.toPoint()))
+
+    def _menu(self, chart: Chart) -> QMenu:
         menu = one_use_menu(self)
-        self.exporter.fill(menu)
-        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+        menu.addSection(chart.accessibleName())
+        self.exporters[chart].fill(menu)
+        return menu
 
     def table(self) -> Table:
+        """The figures of the chart in use."""
+        return self.bins_table() if self.asked is self.bins else self.runs_table()
+
+    def bins_table(self) -> Table:
+        """One row per bar of the distribution; the last one has what is beyond, too."""
+        found = self.session.measurements.jitter
+        if found is None:
+            return Table((), ())
+        counts, edges = distribution(found.latencies_us)
+        ends = (*(float(edge) for edge in edges[1:-1]), float(found.latencies_us.max()))
+        rows = [(float(low), high, int(count)) for low, high, count in zip(edges[:-1], ends, counts, strict=True)]
+        return Table(("from_us", "to_us", "runs"), rows)
+
+    def runs_table(self) -> Table:
         """One row per run."""
         found = self.session.measurements.jitter
         if found is None:

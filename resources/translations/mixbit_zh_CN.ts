@@ -681,6 +681,10 @@
         <translation>次序</translation>
     </message>
     <message>
+        <source>Runs</source>
+        <translation>运行次数</translation>
+    </message>
+    <message>
         <source>Of</source>
         <translation>所属</translation>
     </message>
@@ -3575,6 +3579,14 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>Layers</name>
     <message>
+        <source>Sort by</source>
+        <translation>排序依据</translation>
+    </message>
+    <message>
+        <source>Copy rows</source>
+        <translation>复制行</translation>
+    </message>
+    <message>
         <source>op</source>
         <translation>类型</translation>
     </message>
@@ -3847,10 +3859,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>复制数值</translation>
     </message>
     <message>
-        <source>Copy rows</source>
-        <translation>复制行</translation>
-    </message>
-    <message>
         <source>Compact rows</source>
         <translation>紧凑行高</translation>
     </message>
@@ -3861,10 +3869,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Roomy rows</source>
         <translation>宽松行高</translation>
-    </message>
-    <message>
-        <source>Sort by</source>
-        <translation>排序依据</translation>
     </message>
     <message>
         <source>Reset columns</source>
@@ -7282,12 +7286,12 @@ Output, alone: error at the model's output when only this kernel takes the schem
         <translation>{file}：{op} 节点 {node} 读取 {tensor}，但没有节点计算它。</translation>
     </message>
     <message>
-        <source>Input {input} is a map: the tensor that is made of it is fed.</source>
-        <translation>输入 {input} 是映射（map）：改为直接输入由它生成的张量。</translation>
-    </message>
-    <message>
         <source>{file} was changed while it was read; open the model again.</source>
         <translation>{file} 在读取过程中被修改；请重新打开模型。</translation>
+    </message>
+    <message>
+        <source>Input {input} is a map: the tensor that is made of it is fed.</source>
+        <translation>输入 {input} 是映射（map）：改为直接输入由它生成的张量。</translation>
     </message>
     <message>
         <source>Input {input} is of type {own}: it is fed as {kind} and cast.</source>

@@ -7,7 +7,7 @@ from plot_hand import settle, show
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gui.views.jitter import JitterView, percentile_labels
+from gui.views.jitter import BINS, JitterView, percentile_labels
 from gui.views.measured import MeasuredView
 from gui.views.measured_fit import FitDialog
 from gui.views.measured_model import rest_words, summary_words
@@ -100,6 +100,35 @@ def test_jitter_tells_what_disturbs(qtbot, session, theme, tmp_path):
     session.close_model()
     settle(view)
     assert not view.empty.isVisible()
+
+
+def test_both_plots_of_jitter_have_their_own_table(qtbot, session, theme, tmp_path):
+    view = show(qtbot, JitterView, session, theme, 700, 400)
+    view.activateWindow()
+    values = 1000 + np.random.default_rng(0).normal(0, 5, 300)
+    values[77] = 3000
+    (tmp_path / "l.txt").write_text("\n".join(map(str, values)))
+    session.measurements.open_latencies(tmp_path / "l.txt")
+    qtbot.waitUntil(lambda: session.measurements.jitter is not None, timeout=30_000)
+    settle(view)
+    for chart, header, rows in (
+        (view.bins, ("from_us", "to_us", "runs"), BINS),
+        (view.runs, ("run", "latency_us"), 300),
+    ):
+        chart.setFocus(Qt.FocusReason.TabFocusReason)
+        view.toggle_table()
+        assert view.twin.hasFocus()
+        assert view.twin.rows.table.header[: len(header)] == header
+        assert view.twin.rows.rowCount() == rows
+        view.toggle_table()
+        assert chart.hasFocus()
+    found = view.bins_table().rows
+    np.testing.assert_array_equal([row[2] for row in found], view.bars.counts)
+    np.testing.assert_allclose([row[0] / 1000 for row in found], view.bars.edges[:-1])
+    assert sum(row[2] for row in found) == 300
+    assert found[-1][1] == 3000  # what the last bar holds beyond the end of the axis
+    view.exporters[view.bins].save("csv", tmp_path / "b.csv")
+    assert len((tmp_path / "b.csv").read_text("utf-8-sig").splitlines()) == 1 + BINS
 
 
 def test_charts_of_jitter_have_the_unit_of_its_figures(qtbot, session, theme, tmp_path):
