@@ -225,6 +225,14 @@ class StatusRow(QWidget):
             self._left.setText(self.tr("paused"))
         else:
             self._left.setText(self.tr("{time} left").format(time=left) if left else "")
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Give new words their width at once: while the window is busy, the next turn of its loop may be far off."""
+        for part in (self._job_box, self):
+            layout = part.layout()
+            if layout is not None:
+                layout.activate()
 
     def _show_right(self, session: Session | None) -> None:
         network = session.network if session is not None else None

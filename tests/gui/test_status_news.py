@@ -263,6 +263,10 @@ def test_what_has_no_room_in_the_status_bar_is_cut_with_dots_and_told_by_the_tip
     QApplication.processEvents()
     title = row._job_title
     assert title.shown() == title.text()
+    for name in ("Sweep", "Sensitivity sweep over all kernels"):
+        row._job.title = say(name)
+        row._show_job()
+        assert title.shown() == title.text() == name, "no turn of the loop later"
     row.resize(row.minimumSizeHint().width() + 30, 25)
     QApplication.processEvents()
     assert title.width() < title.fontMetrics().horizontalAdvance(title.text())
