@@ -222,10 +222,7 @@ class Evaluator:
     def reference_values(
         self, feeds: Sequence[Mapping[str, Array]], names: Sequence[str], *, cancel: CancelToken = NEVER
     ) -> Generator[dict[str, Array]]:
-        """What other samples give in the reference; as `reference.reference_values`.
-
-        While the generator lives, nobody else can move the current values: close it, whatever happens between steps.
-        """
+        """Other samples in the reference, as `reference.reference_values`; no plan can run before it is closed."""
         self.prepare(cancel=cancel)
         with exclusive(self._lock, cancel):
             yield from reference_values(self._shared, self._workers, feeds, names, cancel)
@@ -283,12 +280,10 @@ class Evaluator:
 
     def _missing(self, chosen: bool | frozenset[str], figures: Collection[str]) -> list[bool]:
         """By kernel index: whether its error is wanted, and not among those that are known."""
-        network = self.network
-        asked = chosen if isinstance(chosen, frozenset) else {kernel.id for kernel in network.kernels if chosen}
-        return [
-            bool(names) and kernel.id in asked and kernel.id not in figures
-            for kernel, names in zip(network.kernels, self._shared.wiring.measured, strict=True)
-        ]
+        kernels, measured = self.network.kernels, self._shared.wiring.measured
+        asked = chosen if isinstance(chosen, frozenset) else {kernel.id for kernel in kernels if chosen}
+        asked = asked.difference(figures)
+        return [bool(names) and kernel.id in asked for kernel, names in zip(kernels, measured, strict=True)]
 
     def _keep(self, plan: Plan, chosen: bool | frozenset[str], found: Evaluation) -> None:
         """Remember an evaluation, and forget the oldest ones beyond what all together may hold."""
