@@ -132,7 +132,9 @@ def around_anchor(
     """
     weight = kernel.weight
     if weight is None:
-        raise PlanError(say("{kernel} has no weights to quantize, so there is no integer kernel for it.", kernel=kernel.name))
+        raise PlanError(
+            say("{kernel} has no weights to quantize, so there is no integer kernel for it.", kernel=kernel.name)
+        )
     anchor = kernel.nodes[kernel.anchor]
     name = anchor.inputs[1] if anchor.op_type == "Gather" else weight.activation
     activation = inputs.get(name, kernel.constants.get(name))

@@ -153,7 +153,9 @@ class _Affine(NamedTuple):
 
 def _norm(kernel: Kernel, inputs: Mapping[str, Array], network: Network, form: GeluForm) -> OnDevice:
     if kernel.kind is not Kind.NORM or _GELU.isdisjoint([node.op_type for node in kernel.nodes]):
-        raise PlanError(say("{kernel} has no weights to quantize, so there is no integer kernel for it.", kernel=kernel.name))
+        raise PlanError(
+            say("{kernel} has no weights to quantize, so there is no integer kernel for it.", kernel=kernel.name)
+        )
     floats = [inputs[name] for name in kernel.inputs if name in inputs and inputs[name].dtype.kind == "f"]
     if len(floats) != 1:
         raise PlanError(say("{kernel}: FusedNormBiasGELU takes one input, not {count}.",
