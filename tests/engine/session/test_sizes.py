@@ -69,7 +69,8 @@ def test_the_command_line_says_which_sizes_were_taken(tmp_path, capsys):
         (
             "[ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running Reshape node. Name:'flat' "
             "Status Message: /src/core/reshape_helper.h:47 onnxruntime::ReshapeHelper::ReshapeHelper(const "
-            "onnxruntime::TensorShape&, onnxruntime::TensorShapeVector&, bool) input_shape_size == requested_shape_size was false. "
+            "onnxruntime::TensorShape&, onnxruntime::TensorShapeVector&, bool) "
+            "input_shape_size == requested_shape_size was false. "
             "The input tensor cannot be reshaped to the requested shape. Input shape:{1,2}, requested shape:{3}",
             "the Reshape node flat fails: The input tensor cannot be reshaped to the requested shape. "
             "Input shape:{1,2}, requested shape:{3}",
