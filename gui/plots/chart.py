@@ -154,10 +154,12 @@ class Chart(pg.GraphicsView):
         return self._hit_in(panel, position, modifiers) if panel is not None else None
 
     def paint_to(self, painter: QPainter, target: QRectF) -> None:
-        """Draw everything on another device, on the theme's ground."""
+        """Draw everything but the focus ring on another device, on the theme's ground."""
         painter.fillRect(target, self.theme.panel)
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        ring, self._ring = self._ring, False
         self.render(painter, target, self.viewport().rect())
+        self._ring = ring
 
     # -- gestures ---------------------------------------------------------------------------------------------------
 

@@ -136,8 +136,10 @@ def test_a_table_becomes_csv_and_clipboard_text():
 
 def test_a_plot_is_exported_as_csv_png_and_svg(qtbot, session, theme, tmp_path):
     view = show(qtbot, ErrorProfileView, session, theme)
+    view.chart._ring = True  # the keys are here: that is no part of the picture
     for kind in ("csv", "png", "svg"):
         view.exporter.save(kind, tmp_path / f"plot.{kind}")
+    assert view.chart._ring
     lines = (tmp_path / "plot.csv").read_text("utf-8-sig").splitlines()
     assert len(lines) == 1 + len(session.network.kernels)
     image = QImage(str(tmp_path / "plot.png"))
@@ -171,7 +173,7 @@ def test_the_menu_copies_and_asks_for_a_file(qtbot, session, theme, tmp_path):
     menu = next(m for m in view.findChildren(QMenu) if m.isVisible())
     entries = [action.text() for action in menu.actions() if action.text()]
     exports = ["Export CSV…", "Export PNG…", "Export SVG…"]
-    assert entries == ["Show the whole network", "Copy data", "Copy picture", *exports]
+    assert entries == ["Show the whole network", "Show as a table\tT", "Copy data", "Copy picture", *exports]
     copy = next(action for action in menu.actions() if action.text() == "Copy data")
     QTest.mouseClick(
         menu, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, menu.actionGeometry(copy).center()
