@@ -117,10 +117,20 @@ class PlansList(QTableView):
         self.doubleClicked.connect(self._on_double_click)
 
     def fit_columns(self) -> None:
-        """Give columns their widths, more where the font or the language needs more for the title."""
+        """Give columns their widths, more where the font or the language needs more for the title.
+
+        Columns are folded away until a name has room.
+        """
         header = self.horizontalHeader()
-        for column, width in WIDTHS.items():
-            header.resizeSection(column, max(width, header.sectionSizeHint(column)))
+        for column in _FOLDED:
+            self.setColumnHidden(column, False)  # one that is hidden has no width to tell
+        wanted = {column: max(width, header.sectionSizeHint(column)) for column, width in WIDTHS.items()}
+        for column, width in wanted.items():
+            header.resizeSection(column, width)
+        room = self.viewport().width() - LEAST_NAME - sum(wanted.values())
+        for column in _FOLDED:
+            self.setColumnHidden(column, room < 0)
+            room += wanted[column] if room < 0 else 0
 
     def changeEvent(self, event: QEvent) -> None:
         """Titles of another language or font want other widths."""
@@ -157,12 +167,9 @@ class PlansList(QTableView):
         self.viewport().update()
 
     def resizeEvent(self, event: object) -> None:
-        """Fold columns away until a name has room."""
+        """More or fewer columns have room."""
         super().resizeEvent(event)  # type: ignore[arg-type]
-        room = self.viewport().width() - LEAST_NAME - sum(WIDTHS.values())
-        for column in _FOLDED:
-            self.setColumnHidden(column, room < 0)
-            room += WIDTHS[column] if room < 0 else 0
+        self.fit_columns()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter applies, Delete deletes, F2 renames."""

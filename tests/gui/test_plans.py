@@ -13,6 +13,7 @@ from gui.theme import DARK, LIGHT
 from gui.views.history import HistoryView
 from gui.views.plans import PlansView
 from gui.views.plans_ab import ERROR, LATENCY, SIZE
+from gui.views.plans_list import WIDTHS
 
 Key = Qt.Key
 
@@ -266,3 +267,14 @@ def test_a_column_of_plans_has_the_unit_of_its_largest_figure(show, session):
     assert column(4) == ("Size MiB", "3.34", "0.48")
     assert column(5) == ("Peak KiB", "97.7", "97.7")
     assert column(6) == ("Energy mJ", "1.50", "0.10")
+
+
+def test_columns_that_come_back_in_a_wider_dock_have_room_for_their_titles(show, session):
+    view = show(PlansView, width=300, height=300)
+    header = view.list.horizontalHeader()
+    assert any(header.isSectionHidden(column) for column in range(header.count()))
+    header.setStyleSheet("QHeaderView::section { font-size: 24px; }")
+    view.resize(1400, 300)
+    settle(view)
+    assert not any(header.isSectionHidden(column) for column in range(header.count()))
+    assert all(header.sectionSize(column) >= header.sectionSizeHint(column) for column in WIDTHS)
