@@ -132,7 +132,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("precision", "switch", 162, 158, _precision_key, _precision_text, numeric=False),
     Column("weights", "number", 62, 56, lambda r: r.weight_bytes, _at(lambda r: r.weight_bytes, _kib_or_none),
            right=True, fold=9, scale=1 / 1024),
-    Column("local", "error", 66, 62, lambda r: r.local_db, _at(lambda r: r.local_db, form.sqnr_figure),
+    Column("local", "error", 68, 66, lambda r: r.local_db, _at(lambda r: r.local_db, form.sqnr_figure),
            right=True, fold=EAGER),
     Column("accumulated", "accumulated", 112, 100, lambda r: r.accumulated_db,
            _at(lambda r: r.accumulated_db, form.sqnr_figure)),
