@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -28,9 +27,11 @@ def _saved(path: Path, nodes, **constants) -> str:
 def test_nan_in_full_precision_is_said(tmp_path: Path, capsys, command: list[str]) -> None:
     nodes = [("MatMul", ["x", "a"], "p"), ("Sub", ["p", "b"], "q"), ("Sqrt", ["q"], "r"), ("MatMul", ["r", "c"], "y")]
     model = _saved(tmp_path / "nan.onnx", nodes, a=W1, b=np.full(32, 50, np.float32), c=W2)
-    assert main([command[0], model, *command[1:], "--json"]) == 0
-    notes = json.loads(capsys.readouterr().out)["notes"]
-    assert any("NaN or Inf in full precision" in note for note in notes)
+    assert main([command[0], model, *command[1:], "--quiet"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("mixbit: All values of y are NaN or Inf in full precision")
+    assert "check the model and the preprocessing" in said
+    assert len(said.splitlines()) == 1
 
 
 def test_layers_without_effect_are_named(tmp_path: Path, capsys) -> None:

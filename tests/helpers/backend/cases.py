@@ -6,6 +6,7 @@ inputs but the first stored in the file, which is how weights look in the models
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -48,16 +49,23 @@ def all_cases(*, node: bool = True) -> Iterator[Case]:
             yield stored
 
 
-def node_cases(op_type: str | None = None) -> Iterator[Case]:
-    """The models that the package makes when it is asked, most of them one node."""
+def node_cases(module: str | None = None) -> Iterator[Case]:
+    """The models that the package makes when it is asked, most of them one node; of one module, or all of them.
+
+    Its own filter by operator is not used: modules imported under it register nothing else in this process any more.
+    """
     from onnx.backend.test.case import model as models
     from onnx.backend.test.case import node as nodes
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = [("node", each) for each in nodes.collect_testcases(op_type)]
-        if op_type is None:
+        if module is None:
+            made = [("node", each) for each in nodes.collect_testcases()]
             made += [("model", each) for each in models.collect_testcases()]
+        else:
+            importlib.import_module(f"{nodes.__name__}.{module}")
+            own = [each for each in nodes._NodeTestCases if each.name.startswith(f"test_{module}")]
+            made = [("node", each) for each in own]
     for group, each in made:
         if each.model is None:
             continue
