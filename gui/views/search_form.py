@@ -212,7 +212,7 @@ class SearchForm(QWidget):
     def _check(self, limit: Limit) -> QCheckBox:
         on, field = QCheckBox(), LimitField(limit)
         field.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
-        field.setFixedWidth(74)
+        field.setFixedWidth(68)
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
         field.set_holds(False)
         on.toggled.connect(field.set_holds)
