@@ -31,6 +31,8 @@ _UNITS: tuple[tuple[str, str, Write], ...] = (
 _SHARES = frozenset(
     ("share", "share_so_far", "accuracy", "top1_agreement", "changed_best_class", "relative_l2", "one_out_gain_share")
 )
+NAMES = frozenset(("kernel", "tensor", "written_by"))
+"""Columns of the model's own names, which may read like a word of ours."""
 _DECIMALS = {"macs_per_ddr_byte": 2, "tops": 3}
 """Figures of one size whose points should stand below each other."""
 
@@ -47,7 +49,7 @@ def figure(name: str, value: Value) -> str:
     if value is None:
         return fmt.MISSING
     if isinstance(value, str):
-        return _words().get(value, value)
+        return value if name in NAMES else _words().get(value, value)
     if name in _SHARES:
         return fmt.percent_figure(value)
     if name in ("cosine", "own_metric_change"):
@@ -196,6 +198,10 @@ def _words() -> dict[str, str]:
         "frame": translate("Columns", "frame"),
         "ahead": translate("Columns", "ahead"),
         "waited for": translate("Columns", "waited for"),
+        "Kernel": translate("TimelineView", "Kernel"),
+        "MTE1": translate("TimelineView", "MTE1 L1→L0"),
+        "MTE2": translate("TimelineView", "MTE2 in"),
+        "MTE3": translate("TimelineView", "MTE3 out"),
         "Launch": translate("Words", "Launch"),
         "DDR weights": translate("Words", "DDR weights"),
         "DDR read": translate("Words", "DDR read"),

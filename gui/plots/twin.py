@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
-from gui.plots.columns import figure, title
+from gui.plots.columns import NAMES, figure, title
 from gui.plots.table import Table
 
 Index = QModelIndex | QPersistentModelIndex
@@ -58,8 +58,9 @@ class TwinModel(QAbstractTableModel):
             return None
         value = self.table.rows[index.row()][index.column()]
         if role in (Role.DisplayRole, Role.AccessibleTextRole, Role.ToolTipRole):
-            known = self.table.words.get(value) if isinstance(value, str) else None
-            return known if known is not None else figure(self.table.header[index.column()], value)
+            name = self.table.header[index.column()]
+            known = self.table.words.get(value) if isinstance(value, str) and name not in NAMES else None
+            return known if known is not None else figure(name, value)
         if role == Role.TextAlignmentRole:
             return _side(isinstance(value, str))
         return None

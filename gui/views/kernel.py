@@ -99,7 +99,7 @@ class KernelView(SessionView):
         switch.addWidget(self.switch, 1)
         switch.addWidget(self.advanced)
         for entry, gap in ((head, 2), (self.op, 8), (switch, 6), (self.why_not, 6), (self.editor, 8),
-                           (self.note_title, 0), (self.note, 8)):  # fmt: skip
+                           (self.note_title, 4), (self.note, 8)):  # fmt: skip
             column.addLayout(_indented(entry))
             column.addSpacing(gap)
         column.addWidget(self.formats)

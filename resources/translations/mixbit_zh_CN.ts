@@ -614,7 +614,7 @@
     </message>
     <message>
         <source>Lane</source>
-        <translation>泳道</translation>
+        <translation>通道</translation>
     </message>
     <message>
         <source>Part</source>
@@ -6678,6 +6678,22 @@ Output, alone: error at the model's output when only this kernel takes the schem
 <context>
     <name>TimelineView</name>
     <message>
+        <source>Kernel</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>MTE1 L1→L0</source>
+        <translation>MTE1 L1→L0</translation>
+    </message>
+    <message>
+        <source>MTE2 in</source>
+        <translation>MTE2 搬入</translation>
+    </message>
+    <message>
+        <source>MTE3 out</source>
+        <translation>MTE3 搬出</translation>
+    </message>
+    <message>
         <source>Timeline</source>
         <translation>时间线</translation>
     </message>
@@ -6700,22 +6716,6 @@ Output, alone: error at the model's output when only this kernel takes the schem
     <message>
         <source>Show the whole run (F, F)</source>
         <translation>显示全程 (F, F)</translation>
-    </message>
-    <message>
-        <source>Kernel</source>
-        <translation>算子</translation>
-    </message>
-    <message>
-        <source>MTE2 in</source>
-        <translation>MTE2 搬入</translation>
-    </message>
-    <message>
-        <source>MTE1 L1→L0</source>
-        <translation>MTE1 L1→L0</translation>
-    </message>
-    <message>
-        <source>MTE3 out</source>
-        <translation>MTE3 搬出</translation>
     </message>
     <message>
         <source>Lane</source>

@@ -186,3 +186,13 @@ def test_titles_stand_on_the_side_of_what_is_below_them():
     left, right = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
     assert [bool(side & left) for side in sides] == [True, False, True]
     assert [bool(side & right) for side in sides] == [False, True, False]
+
+
+def test_names_of_the_model_are_no_words_of_ours():
+    set_language("zh")
+    twin = TwinModel()
+    words = {"slow": "慢"}
+    twin.show(Table(("lane", "kernel", "tensor", "note"), [("Kernel", "Kernel", "front", "slow")] * 2, words))
+    assert [twin.data(twin.index(0, column)) for column in range(4)] == ["算子", "Kernel", "front", "慢"]
+    twin.show(Table(("kernel",), [("slow",)], words))
+    assert twin.data(twin.index(0, 0)) == "slow"
